@@ -1,0 +1,1 @@
+"""Witnessmark: what does this memory checkpoint still retrieve?"""

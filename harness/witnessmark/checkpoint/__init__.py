@@ -1,0 +1,1 @@
+"""Checkpoint directories: build, open, compare."""

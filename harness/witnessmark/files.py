@@ -1,0 +1,113 @@
+"""Files in and out: bounded reads, atomic writes, directories that appear only when they are complete."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from witnessmark.canonical import MAX_BYTES
+from witnessmark.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["file_digest", "new_directory", "read_bytes", "write_bytes"]
+
+_CHUNK = 1 << 20
+
+
+def read_bytes(path: Path, *, max_bytes: int = MAX_BYTES) -> bytes:
+    """Return the bytes of a regular file.
+
+    Raises:
+        InputError: ``unreadable_file`` (missing, a directory, no permission) or ``too_large``.
+    """
+    try:
+        with path.open("rb") as stream:
+            data = stream.read(max_bytes + 1)
+    except OSError as error:
+        raise InputError(
+            f"cannot read file: {error.strerror or error}", code="unreadable_file", where=str(path)
+        ) from error
+    if len(data) > max_bytes:
+        raise InputError("file is too large", code="too_large", wanted=f"at most {max_bytes} bytes", where=str(path))
+    return data
+
+
+def file_digest(path: Path) -> tuple[int, str]:
+    """Return size in bytes and ``sha256:`` digest of a file, read in pieces.
+
+    Raises:
+        InputError: ``unreadable_file``.
+    """
+    digest, size = hashlib.sha256(), 0
+    try:
+        with path.open("rb") as stream:
+            while chunk := stream.read(_CHUNK):
+                digest.update(chunk)
+                size += len(chunk)
+    except OSError as error:
+        raise InputError(
+            f"cannot read file: {error.strerror or error}", code="unreadable_file", where=str(path)
+        ) from error
+    return size, f"sha256:{digest.hexdigest()}"
+
+
+def write_bytes(path: Path, data: bytes) -> None:
+    """Write a file so that a reader sees the old bytes or the new ones, never a part.
+
+    Raises:
+        InputError: ``unwritable_file``.
+    """
+    temporary: str | None = None
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(data)
+            stream.flush()
+            os.fsync(stream.fileno())
+        Path(temporary).chmod(0o666 & ~_umask())
+        Path(temporary).replace(path)
+    except OSError as error:
+        if temporary is not None:
+            Path(temporary).unlink(missing_ok=True)
+        raise InputError(
+            f"cannot write file: {error.strerror or error}", code="unwritable_file", where=str(path)
+        ) from error
+
+
+@contextmanager
+def new_directory(path: Path) -> Iterator[Path]:
+    """Yield a temporary sibling of ``path`` that becomes ``path`` when the block ends without an error.
+
+    Raises:
+        InputError: ``output_exists`` (an empty directory is fine) or ``unwritable_file``.
+    """
+    if path.is_symlink() or (path.exists() and not (path.is_dir() and not any(path.iterdir()))):
+        raise InputError("output already exists", code="output_exists", wanted="a new path", where=str(path))
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        staging = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}."))
+        staging.chmod(0o777 & ~_umask())
+    except OSError as error:
+        raise InputError(
+            f"cannot write directory: {error.strerror or error}", code="unwritable_file", where=str(path)
+        ) from error
+    try:
+        yield staging
+        staging.replace(path)
+    except BaseException:
+        shutil.rmtree(staging, ignore_errors=True)
+        raise
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

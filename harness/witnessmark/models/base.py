@@ -1,0 +1,154 @@
+"""The base of every record, the scalar types they are made of, and the one way in from bytes.
+
+- Records are closed (an unknown field is an error) and frozen.
+- Scalars are never coerced: ``"5"``, ``1.0`` and ``true`` are no integers, a number is no time.
+- A list is accepted where a tuple is stored, and a value where an enum member is; a set never is, it has no order.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+from typing import TYPE_CHECKING, Annotated, Self, TypeAlias, TypeVar
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, Strict, ValidationError
+from pydantic_core import PydanticCustomError
+
+from witnessmark.canonical import MAX_BYTES, JsonValue, json_pointer, parse_json
+from witnessmark.errors import InputError, Problem
+
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
+
+__all__ = [
+    "Count",
+    "Flag",
+    "HashValue",
+    "JsonScalar",
+    "Many",
+    "Number",
+    "Positive",
+    "Record",
+    "Text",
+    "TextMap",
+    "Timestamp",
+    "Whole",
+    "unique",
+    "validation_problems",
+]
+
+T = TypeVar("T")
+HASH_PATTERN = r"^(?:sha256|shake256):[0-9a-f]{64}$"
+_TIME = re.compile(r"\d{4}-\d{2}-\d{2}[Tt _]\d{2}:\d{2}")
+
+
+def _ordered(value: object) -> object:
+    if isinstance(value, list | tuple):
+        return value
+    raise PydanticCustomError("wrong_type", "Input should be a list")
+
+
+def _time(value: object) -> object:
+    if isinstance(value, datetime):
+        return value
+    if isinstance(value, str) and _TIME.match(value):
+        return value
+    raise PydanticCustomError("wrong_type", "Input should be an RFC 3339 date and time")
+
+
+def _aware(value: datetime) -> datetime:
+    if value.tzinfo is None or value.utcoffset() is None:
+        raise PydanticCustomError("naive_timestamp", "Input should name its time zone")
+    return value
+
+
+Text = Annotated[str, Strict()]
+"""A string, kept as it is: no trimming, no normalization."""
+Flag = Annotated[bool, Strict()]
+Whole = Annotated[int, Strict()]
+Count = Annotated[int, Strict(), Field(ge=0)]
+"""An integer of 0 or more."""
+Positive = Annotated[int, Strict(), Field(ge=1)]
+"""An integer of 1 or more."""
+Number = Annotated[float, Strict(), Field(allow_inf_nan=False)]
+"""A finite number; an integer is one too."""
+HashValue = Annotated[str, Strict(), Field(pattern=HASH_PATTERN)]
+"""``sha256:`` or ``shake256:`` followed by 64 lowercase hexadecimal digits."""
+JsonScalar: TypeAlias = Text | Whole | Flag | None
+"""String, integer, boolean or null. No floats: write them as strings, so that a digest has one spelling."""
+TextMap = dict[Text, Text]
+Many = Annotated[tuple[T, ...], BeforeValidator(_ordered)]
+"""A tuple that also accepts a list."""
+Timestamp = Annotated[datetime, BeforeValidator(_time), AfterValidator(_aware)]
+"""A time with its zone; naive times, numbers and dates alone are errors."""
+
+
+class Record(BaseModel):
+    """A closed, frozen record. Its digest is `witnessmark.canonical.canonical_digest` of it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+    @classmethod
+    def from_bytes(cls, data: bytes | str, *, where: str | None = None, max_bytes: int = MAX_BYTES) -> Self:
+        """Parse strictly, then validate.
+
+        Raises:
+            CanonicalError: the text is not strict JSON.
+            InputError: the value is not this record; one problem a field.
+        """
+        return cls.from_json(parse_json(data, where=where, max_bytes=max_bytes), where=where)
+
+    @classmethod
+    def from_json(cls, value: JsonValue, *, where: str | None = None) -> Self:
+        """Validate a value that `parse_json` returned.
+
+        Raises:
+            InputError: one problem a field, with its JSON pointer.
+        """
+        try:
+            return cls.model_validate(value)
+        except ValidationError as error:
+            raise InputError.from_problems(validation_problems(error, where=where or cls.__name__)) from error
+
+
+_CODES = {"extra_forbidden": "unknown_field", "missing": "missing_field"}
+_OURS = frozenset(
+    {
+        "contradicts_itself",
+        "duplicate_id",
+        "missing_tie_policy",
+        "naive_timestamp",
+        "nothing_required",
+        "nothing_to_check",
+        "reasons_mismatch",
+        "wrong_type",
+    }
+)
+
+
+def validation_problems(error: ValidationError, *, where: str | None = None) -> tuple[Problem, ...]:
+    """Return the problems that pydantic found, under our codes, with JSON pointers."""
+    return tuple(_problem(detail, where) for detail in error.errors(include_url=False, include_context=False))
+
+
+def _problem(detail: ErrorDetails, where: str | None) -> Problem:
+    kind = detail["type"]
+    code = kind if kind in _OURS else _CODES.get(kind) or ("wrong_type" if kind.endswith("_type") else "invalid_value")
+    pointer = json_pointer(detail["loc"]) or "/"
+    shown = ascii(detail["input"]) if kind not in {"missing"} else None
+    if shown is not None and len(shown) > 80:
+        shown = f"{shown[:77]}..."
+    return Problem(code, _lower(detail["msg"]), got=shown, where=f"{where} {pointer}" if where else pointer)
+
+
+def _lower(message: str) -> str:
+    return message[:1].lower() + message[1:]
+
+
+def unique(values: list[str] | tuple[str, ...], what: str) -> None:
+    """Raise a validation error of type ``duplicate_id`` where a value stands twice."""
+    seen: set[str] = set()
+    for value in values:
+        if value in seen:
+            raise PydanticCustomError("duplicate_id", "{what} {value} stands twice", {"what": what, "value": value})
+        seen.add(value)

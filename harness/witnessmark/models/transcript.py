@@ -1,0 +1,134 @@
+"""The transcript: every ordering that was observed, enough to recompute the assessment (docs/formats.md).
+
+``transcript.jsonl`` is one header, then the presence of every named item, then one observation a (state, request),
+in the order in which the suite first asks for them, then one diagnosis a probe. Every line is RFC 8785. The lines
+before the first diagnosis are the *observed part*: the artifact commits to their bytes.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Literal
+
+from pydantic import Field
+
+from witnessmark.models.assessment import BehavioralResult, MaterialAccess
+from witnessmark.models.base import Count, Flag, HashValue, Many, Number, Positive, Record, Text, Timestamp, Whole
+from witnessmark.models.retrieval import RetrievalRequest
+from witnessmark.models.state import RuntimeObservation, StateReference
+
+__all__ = [
+    "Axis",
+    "ItemPresence",
+    "Observation",
+    "ObservedItem",
+    "ObservedOrdering",
+    "ProbeDiagnosis",
+    "Transcript",
+    "TranscriptHeader",
+    "TrialGroup",
+]
+
+
+class Axis(StrEnum):
+    """What a trial changed (docs/trials.md)."""
+
+    sweep = "sweep"
+    process = "process"
+    batch = "batch"
+    rebuild = "rebuild"
+
+
+class TrialGroup(Record):
+    """The trials of one axis, as a run of consecutive trial numbers."""
+
+    axis: Axis
+    first: Count
+    """Number of the first trial of the group, from 0."""
+    count: Positive
+
+
+class TranscriptHeader(Record):
+    """What was run: inputs, states, plan."""
+
+    line: Literal["run"] = "run"
+    format: Literal["witnessmark.transcript/0.1"] = "witnessmark.transcript/0.1"
+    baseline_name: Text
+    candidate_name: Text
+    baseline_state: StateReference
+    candidate_state: StateReference
+    probe_suite_digest: HashValue
+    retriever_profile_digest: HashValue
+    assessed_at: Timestamp
+    material_access: MaterialAccess
+    seed: Whole
+    """Seed of the order of requests in each sweep."""
+    trials: Many[TrialGroup]
+    runtime_observation: RuntimeObservation | None = None
+    """As the adapter reported it, before the harness fills in the commitment."""
+    scores_available: Flag
+    """Whether the adapter gave scores; without them ties are unobservable."""
+
+
+class ItemPresence(Record):
+    """Whether a state holds an item that a probe names."""
+
+    line: Literal["presence"] = "presence"
+    state_name: Text
+    item_key: Text
+    present: Flag
+
+
+class ObservedItem(Record):
+    """One item of an observed answer, by rank."""
+
+    item_key: Text
+    item_version_digest: HashValue
+    rank: Positive
+    scope_labels: Many[Text] = ()
+    """Sorted."""
+
+
+class ObservedOrdering(Record):
+    """One distinct answer to a request, and the trials in which it came."""
+
+    items: Many[ObservedItem]
+    scores: Many[Number] | None = None
+    """Scores of the first trial that gave this ordering, one an item, or absent."""
+    cut_score: Number | None = None
+    """Score of the best item below the cut in that trial, where it is known."""
+    trials: Many[Many[Count]]
+    """Runs of trial numbers ``[first, last]``, ascending, both included."""
+
+
+class Observation(Record):
+    """Everything that one request got from one state."""
+
+    line: Literal["observation"] = "observation"
+    state_name: Text
+    request_digest: HashValue
+    request: RetrievalRequest
+    orderings: Many[ObservedOrdering]
+    """Distinct orderings, by their first trial. Empty where the adapter was not called."""
+
+
+class ProbeDiagnosis(Record):
+    """What helps to act on a probe's result. Derived from the observed part; decides nothing."""
+
+    line: Literal["diagnosis"] = "diagnosis"
+    probe_id: Text
+    result: BehavioralResult
+    trials_held: Count
+    """Trials in which the probe's relation held."""
+    trials_run: Count
+    """Trials in which it could be looked at."""
+    notes: Many[Text] = ()
+
+
+class Transcript(Record):
+    """A whole transcript in memory."""
+
+    header: TranscriptHeader
+    presence: Many[ItemPresence] = ()
+    observations: Many[Observation] = ()
+    diagnoses: Many[ProbeDiagnosis] = Field(default=())

@@ -1,0 +1,174 @@
+"""What the harness asks of a retriever, an embedder and the distributions that provide them.
+
+`RetrieverAdapter` is the public reference's contract, unchanged: an adapter written for it runs here. Everything else
+is an optional capability, one small protocol each, found with ``isinstance``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    import numpy as np
+    from numpy.typing import NDArray
+    from pydantic import JsonValue
+
+    from witnessmark.models import (
+        MemoryRecord,
+        RetrievalRequest,
+        RetrievedItem,
+        RetrieverProfile,
+        RuntimeObservation,
+        StateReference,
+        Target,
+    )
+
+__all__ = [
+    "Adapter",
+    "BatchRetriever",
+    "Call",
+    "CheckpointAdapter",
+    "Closeable",
+    "Embedder",
+    "EmbedderFactory",
+    "RetrieverAdapter",
+    "ScoredAnswer",
+    "ScoredRetriever",
+]
+
+
+class RetrieverAdapter(Protocol):
+    """A retriever over named memory states: the reference contract (wire contract §2)."""
+
+    @property
+    def profile(self) -> RetrieverProfile:
+        """The retrieval path as it really is."""
+        ...
+
+    def state_reference(self, state_name: str) -> StateReference:
+        """Identify a state by digest, read afresh at every call."""
+        ...
+
+    def contains_item_key(self, state_name: str, item_key: str) -> bool:
+        """Tell whether a state holds an item, by key alone."""
+        ...
+
+    def retrieve(self, state_name: str, request: RetrievalRequest) -> Sequence[RetrievedItem]:
+        """Answer one request, at most ``profile.top_k`` items."""
+        ...
+
+    def runtime_observation(self) -> RuntimeObservation | None:
+        """Report what is known of the running retriever."""
+        ...
+
+
+class ScoredAnswer(NamedTuple):
+    """An answer with the scores that ordered it."""
+
+    items: Sequence[RetrievedItem]
+    scores: Sequence[float]
+    """One an item, in the same order; larger is better."""
+    cut_score: float | None = None
+    """Score of the best item that the cut to top_k left out, or None where there is none or it is not known."""
+
+
+class Call(NamedTuple):
+    """One question of a sweep."""
+
+    state_name: str
+    request: RetrievalRequest
+
+
+@runtime_checkable
+class ScoredRetriever(Protocol):
+    """Optional: answers with scores, so that ties and margins can be seen."""
+
+    def retrieve_scored(self, state_name: str, request: RetrievalRequest) -> ScoredAnswer:
+        """Answer as ``retrieve`` does, with scores."""
+        ...
+
+
+@runtime_checkable
+class BatchRetriever(Protocol):
+    """Optional: answers a whole sweep at once; each distinct request is embedded once for all states."""
+
+    def retrieve_batch(self, calls: Sequence[Call]) -> Sequence[ScoredAnswer]:
+        """Answer every call, in order, each as ``retrieve_scored`` would."""
+        ...
+
+
+@runtime_checkable
+class Closeable(Protocol):
+    """Optional: holds files, processes or connections."""
+
+    def close(self) -> None:
+        """Release them; calling twice is allowed."""
+        ...
+
+
+class Adapter(Protocol):
+    """What an entry point of the group ``witnessmark.adapters`` provides."""
+
+    def open(self, states: Mapping[str, Target], profile: RetrieverProfile | None) -> RetrieverAdapter:
+        """Open states under a profile; ``None`` means: as the states themselves say.
+
+        The opened retriever's own ``profile`` tells what it really is; the harness compares.
+
+        Raises:
+            InputError: an option, a state or the profile is not usable.
+        """
+        ...
+
+
+@runtime_checkable
+class CheckpointAdapter(Protocol):
+    """Optional: builds the retrieval material of checkpoint directories and opens them."""
+
+    def complete_profile(self, profile: RetrieverProfile) -> RetrieverProfile:
+        """Return the profile with what this installation really is: content digests, dtype, package versions."""
+        ...
+
+    def build_index(
+        self, records: Iterable[MemoryRecord], count: int, profile: RetrieverProfile, directory: Path
+    ) -> Mapping[str, JsonValue]:
+        """Write the retrieval material of ``count`` records into ``directory`` and return the index settings.
+
+        Reads ``records`` once, in key order; holds no more than the vectors in memory.
+
+        Raises:
+            InputError: a record or the profile is not usable.
+        """
+        ...
+
+
+class Embedder(Protocol):
+    """Texts to vectors."""
+
+    @property
+    def dimension(self) -> int:
+        """Length of a vector."""
+        ...
+
+    @property
+    def identity(self) -> Mapping[str, str]:
+        """What the embedder is: ``model_id``, ``revision`` (content digest), ``tokenizer_id``, ``quantization``."""
+        ...
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return one row a text, shape ``(len(texts), dimension)``, float32, finite."""
+        ...
+
+
+class EmbedderFactory(Protocol):
+    """What an entry point of the group ``witnessmark.embedders`` provides."""
+
+    def load(self, options: Mapping[str, JsonValue]) -> Embedder:
+        """Load the model.
+
+        Raises:
+            InputError: an option is unknown or the model's files are missing.
+        """
+        ...

@@ -1,0 +1,1 @@
+"""Run a suite over a retriever: plan, sweeps, observations."""

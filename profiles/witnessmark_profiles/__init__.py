@@ -1,0 +1,1 @@
+"""Pinned retriever profiles, as data; reach them with ``importlib.resources`` or as ``builtin:NAME``."""

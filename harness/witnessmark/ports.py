@@ -34,6 +34,7 @@ __all__ = [
     "Closeable",
     "Embedder",
     "EmbedderFactory",
+    "IndexItem",
     "RetrieverAdapter",
     "ScoredAnswer",
     "ScoredRetriever",
@@ -123,6 +124,13 @@ class Adapter(Protocol):
         ...
 
 
+class IndexItem(NamedTuple):
+    """A record to index, and the canonical digest that names its version."""
+
+    record: MemoryRecord
+    version_digest: str
+
+
 @runtime_checkable
 class CheckpointAdapter(Protocol):
     """Optional: builds the retrieval material of checkpoint directories and opens them."""
@@ -132,11 +140,11 @@ class CheckpointAdapter(Protocol):
         ...
 
     def build_index(
-        self, records: Iterable[MemoryRecord], count: int, profile: RetrieverProfile, directory: Path
+        self, items: Iterable[IndexItem], count: int, profile: RetrieverProfile, directory: Path
     ) -> Mapping[str, JsonValue]:
-        """Write the retrieval material of ``count`` records into ``directory`` and return the index settings.
+        """Write the retrieval material of ``count`` items into ``directory`` and return the index settings.
 
-        Reads ``records`` once, in key order; holds no more than the vectors in memory.
+        Reads ``items`` once, in key order; holds no more than the vectors in memory.
 
         Raises:
             InputError: a record or the profile is not usable.

@@ -197,19 +197,12 @@ def _is_plain(value: object, depth: int = 0) -> bool:
     if depth >= MAX_DEPTH:
         return False
     if kind is dict:
-        for key, child in value.items():  # type: ignore[attr-defined]
-            if (
-                type(key) is not str
-                or not key.isascii()
-                or (type(child) is not str and not _is_plain(child, depth + 1))
-            ):
-                return False
-        return True
+        return all(
+            type(key) is str and key.isascii() and (type(child) is str or _is_plain(child, depth + 1))
+            for key, child in value.items()  # type: ignore[attr-defined]
+        )
     if kind is list or kind is tuple:
-        for child in value:  # type: ignore[attr-defined]
-            if type(child) is not str and not _is_plain(child, depth + 1):
-                return False
-        return True
+        return all(type(child) is str or _is_plain(child, depth + 1) for child in value)  # type: ignore[attr-defined]
     return False
 
 

@@ -26,7 +26,6 @@ __all__ = [
     "HashValue",
     "JsonScalar",
     "Many",
-    "Number",
     "Positive",
     "Record",
     "Text",
@@ -70,8 +69,6 @@ Count = Annotated[int, Strict(), Field(ge=0)]
 """An integer of 0 or more."""
 Positive = Annotated[int, Strict(), Field(ge=1)]
 """An integer of 1 or more."""
-Number = Annotated[float, Strict(), Field(allow_inf_nan=False)]
-"""A finite number; an integer is one too."""
 HashValue = Annotated[str, Strict(), Field(pattern=HASH_PATTERN)]
 """``sha256:`` or ``shake256:`` followed by 64 lowercase hexadecimal digits."""
 JsonScalar: TypeAlias = Text | Whole | Flag | None

@@ -8,12 +8,12 @@ before the first diagnosis are the *observed part*: the artifact commits to thei
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, Strict
 
 from witnessmark.models.assessment import BehavioralResult, MaterialAccess
-from witnessmark.models.base import Count, Flag, HashValue, Many, Number, Positive, Record, Text, Timestamp, Whole
+from witnessmark.models.base import Count, Flag, HashValue, Many, Positive, Record, Text, Timestamp, Whole
 from witnessmark.models.retrieval import RetrievalRequest
 from witnessmark.models.state import RuntimeObservation, StateReference
 
@@ -24,10 +24,15 @@ __all__ = [
     "ObservedItem",
     "ObservedOrdering",
     "ProbeDiagnosis",
+    "Score",
     "Transcript",
     "TranscriptHeader",
     "TrialGroup",
 ]
+
+
+Score = Annotated[str, Strict(), Field(pattern=r"^-?[0-9]+(?:\.[0-9]+)?(?:e[+-][0-9]+)?$")]
+"""Shortest decimal that reads back as the same double. Text, so that no float is under a digest."""
 
 
 class Axis(StrEnum):
@@ -93,9 +98,9 @@ class ObservedOrdering(Record):
     """One distinct answer to a request, and the trials in which it came."""
 
     items: Many[ObservedItem]
-    scores: Many[Number] | None = None
-    """Scores of the first trial that gave this ordering, one an item, or absent."""
-    cut_score: Number | None = None
+    scores: Many[Score] | None = None
+    """Scores of the first trial that gave this ordering, one an item, larger is better; or absent."""
+    cut_score: Score | None = None
     """Score of the best item below the cut in that trial, where it is known."""
     trials: Many[Many[Count]]
     """Runs of trial numbers ``[first, last]``, ascending, both included."""

@@ -1,0 +1,208 @@
+"""The transcript as lines: written from what was observed, read back and checked (docs/formats.md).
+
+- Every line is the RFC 8785 form of one record and ends with a newline; anything else is refused.
+- The lines before the first diagnosis are the observed part. The artifact commits to their SHA-256.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING, NamedTuple
+
+from witnessmark.canonical import canonical_bytes, canonical_digest, model_bytes, parse_canonical
+from witnessmark.errors import EvidenceError, WitnessmarkError
+from witnessmark.models import (
+    ItemPresence,
+    Observation,
+    ProbeDiagnosis,
+    Transcript,
+    TranscriptHeader,
+)
+from witnessmark.run.observed import Observed, SeenItem, SeenOrdering, expand
+from witnessmark.run.questions import Asked
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from witnessmark.canonical import JsonValue
+
+__all__ = ["ReadTranscript", "diagnosis_lines", "observed_digest", "observed_lines", "read_transcript", "to_observed"]
+
+
+def observed_lines(header: TranscriptHeader, observed: Observed) -> Iterator[bytes]:
+    """Yield the lines of the observed part: header, presence, observations."""
+    yield model_bytes(header) + b"\n"
+    for (state_name, item_key), present in observed.presence.items():
+        yield _line({"line": "presence", "state_name": state_name, "item_key": item_key, "present": present})
+    for asked, orderings in observed.answers.items():
+        request = observed.requests[asked]
+        yield _line(
+            {
+                "line": "observation",
+                "state_name": asked.state_name,
+                "request_digest": asked.request_digest,
+                "request": {"query": request.query, "context": request.context},
+                "orderings": [_ordering(ordering) for ordering in orderings],
+            }
+        )
+
+
+def diagnosis_lines(diagnoses: Iterable[ProbeDiagnosis]) -> Iterator[bytes]:
+    """Yield one line a diagnosis."""
+    return (model_bytes(diagnosis) + b"\n" for diagnosis in diagnoses)
+
+
+def observed_digest(lines: Iterable[bytes]) -> str:
+    """Return the ``sha256:`` digest over the bytes of ``lines``, newlines included."""
+    digest = hashlib.sha256()
+    for line in lines:
+        digest.update(line)
+    return f"sha256:{digest.hexdigest()}"
+
+
+class ReadTranscript(NamedTuple):
+    """A transcript that was read, and the digest of its observed part as it stood in the file."""
+
+    transcript: Transcript
+    digest: str
+
+
+def read_transcript(data: bytes, *, where: str = "transcript.jsonl") -> ReadTranscript:
+    """Parse and check a transcript.
+
+    Raises:
+        EvidenceError: ``invalid_transcript``: a line is not canonical, not of its kind, out of order or inconsistent;
+            names the line.
+    """
+    if not data.endswith(b"\n"):
+        raise EvidenceError("transcript is cut off", code="invalid_transcript", wanted="a final newline", where=where)
+    lines = data.split(b"\n")[:-1]
+    header: TranscriptHeader | None = None
+    presence: list[ItemPresence] = []
+    observations: list[Observation] = []
+    diagnoses: list[ProbeDiagnosis] = []
+    digest = hashlib.sha256()
+    stage = 0
+    for number, line in enumerate(lines, start=1):
+        place = f"{where}:{number}"
+        try:
+            value = parse_canonical(line, where=place)
+            kind = value.get("line") if isinstance(value, dict) else None
+            position = _ORDER.get(kind, -1) if isinstance(kind, str) else -1
+            if position < stage or (position == 0) != (number == 1):
+                raise EvidenceError(
+                    "line is of no known kind or out of order",
+                    code="invalid_transcript",
+                    got=ascii(kind),
+                    wanted=" then ".join(_ORDER),
+                    where=place,
+                )
+            stage = position
+            if position < _DIAGNOSIS:
+                digest.update(line + b"\n")
+            if position == 0:
+                header = TranscriptHeader.from_json(value, where=place)
+            elif position == 1:
+                presence.append(ItemPresence.from_json(value, where=place))
+            elif position == _DIAGNOSIS:
+                diagnoses.append(ProbeDiagnosis.from_json(value, where=place))
+            else:
+                observations.append(_checked(Observation.from_json(value, where=place), place))
+        except EvidenceError:
+            raise
+        except WitnessmarkError as error:
+            raise EvidenceError.from_problems(error.problems) from error
+    if header is None:
+        raise EvidenceError("transcript is empty", code="invalid_transcript", where=where)
+    transcript = Transcript.model_construct(
+        header=header,
+        presence=tuple(presence),
+        observations=tuple(observations),
+        diagnoses=tuple(diagnoses),
+    )
+    return ReadTranscript(transcript, f"sha256:{digest.hexdigest()}")
+
+
+def to_observed(transcript: Transcript, *, where: str = "transcript.jsonl") -> Observed:
+    """Return what probes are evaluated on.
+
+    Raises:
+        EvidenceError: ``invalid_transcript``: a question stands twice or its trials are not those of the plan.
+    """
+    trials = sum(group.count for group in transcript.header.trials)
+    answers: dict[Asked, list[SeenOrdering]] = {}
+    requests = {}
+    for observation in transcript.observations:
+        asked = Asked(observation.state_name, observation.request_digest)
+        orderings = [
+            SeenOrdering(
+                items=tuple(
+                    SeenItem(item.rank, item.item_key, item.item_version_digest, item.scope_labels)
+                    for item in ordering.items
+                ),
+                scores=None if ordering.scores is None else tuple(float(score) for score in ordering.scores),
+                cut_score=None if ordering.cut_score is None else float(ordering.cut_score),
+                runs=[(first, last) for first, last in ordering.trials],
+            )
+            for ordering in observation.orderings
+        ]
+        seen = sorted(trial for ordering in orderings for trial in expand(ordering.runs))
+        if asked in answers or (orderings and seen != list(range(trials))):
+            raise EvidenceError(
+                "observations do not cover the planned trials once each",
+                code="invalid_transcript",
+                got=f"{len(seen)} trials of {asked.request_digest} on {asked.state_name!r}",
+                wanted=f"{trials}",
+                where=where,
+            )
+        answers[asked] = orderings
+        requests[asked] = observation.request
+    presence = {(item.state_name, item.item_key): item.present for item in transcript.presence}
+    return Observed(answers=answers, presence=presence, trials=trials, requests=requests)
+
+
+_ORDER = {"run": 0, "presence": 1, "observation": 2, "diagnosis": 3}
+_DIAGNOSIS = _ORDER["diagnosis"]
+
+
+def _checked(observation: Observation, place: str) -> Observation:
+    if canonical_digest(observation.request) != observation.request_digest:
+        raise EvidenceError(
+            "request_digest is not the digest of the request",
+            code="digest_mismatch",
+            got=observation.request_digest,
+            wanted=canonical_digest(observation.request),
+            where=place,
+        )
+    for ordering in observation.orderings:
+        ranks = [item.rank for item in ordering.items]
+        if ranks != sorted(set(ranks)) or len({item.item_key for item in ordering.items}) != len(ranks):
+            raise EvidenceError("ordering is not by rank", code="invalid_transcript", got=str(ranks), where=place)
+        if ordering.scores is not None and len(ordering.scores) != len(ranks):
+            raise EvidenceError("scores do not match the items", code="invalid_transcript", where=place)
+        if any(len(run) != 2 or run[0] > run[1] for run in ordering.trials):
+            raise EvidenceError("trials are not runs [first, last]", code="invalid_transcript", where=place)
+    return observation
+
+
+def _line(value: JsonValue) -> bytes:
+    return canonical_bytes(value) + b"\n"
+
+
+def _ordering(ordering: SeenOrdering) -> JsonValue:
+    value: dict[str, JsonValue] = {
+        "items": [
+            {"rank": item.rank, "item_key": item.key, "item_version_digest": item.version, "scope_labels": item.labels}
+            for item in ordering.items
+        ],
+        "trials": _runs(ordering.runs),
+    }
+    if ordering.scores is not None:
+        value["scores"] = [repr(score) for score in ordering.scores]
+    if ordering.cut_score is not None:
+        value["cut_score"] = repr(ordering.cut_score)
+    return value
+
+
+def _runs(runs: Sequence[tuple[int, int]]) -> JsonValue:
+    return [[first, last] for first, last in runs]

@@ -24,6 +24,7 @@ from witnessmark.models import (
 )
 from witnessmark.models.assessment import aggregate_result, confidentiality_failed, cover
 from witnessmark.run.observed import tie_events
+from witnessmark.run.questions import read_questions
 from witnessmark.run.transcript import diagnosis_lines, observed_digest, observed_lines, read_transcript, to_observed
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
     from witnessmark.models import ProbeDiagnosis, ProbeSuite, RetrieverProfile, TranscriptHeader
     from witnessmark.run.observed import Observed, SeenOrdering
+    from witnessmark.run.questions import SuiteQuestions
 
 __all__ = ["Assembled", "assemble", "commits_to_transcript", "recompute"]
 
@@ -43,21 +45,21 @@ class Assembled(NamedTuple):
     diagnoses: tuple[ProbeDiagnosis, ...]
 
 
-def assemble(suite: ProbeSuite, profile: RetrieverProfile, header: TranscriptHeader, observed: Observed) -> Assembled:
+def assemble(
+    suite: ProbeSuite,
+    questions: SuiteQuestions,
+    profile: RetrieverProfile,
+    header: TranscriptHeader,
+    observed: Observed,
+) -> Assembled:
     """Evaluate, aggregate and commit.
 
     Raises:
         KeyError: ``observed`` lacks an answer that a probe of ``suite`` needs.
     """
-    results = evaluate(
-        suite,
-        observed,
-        capability=profile.adapter_capability,
-        baseline=header.baseline_name,
-        candidate=header.candidate_name,
-    )
-    diagnoses = diagnose(suite, results, observed, baseline=header.baseline_name, candidate=header.candidate_name)
-    lines = list(observed_lines(header, observed))
+    results = evaluate(suite, questions, observed, profile.adapter_capability)
+    diagnoses = diagnose(suite, questions, results, observed)
+    lines = list(observed_lines(header, questions.requests, observed))
     coverage = cover(results)
     assessment = MemoryCheckpointAssessment(
         baseline_state=header.baseline_state,
@@ -67,14 +69,7 @@ def assemble(suite: ProbeSuite, profile: RetrieverProfile, header: TranscriptHea
         assessed_at=header.assessed_at,
         material_access=header.material_access,
         runtime_observation=_committed(header.runtime_observation, observed_digest(lines)),
-        invocation_evidence=tuple(
-            InvocationEvidence(
-                state_name=asked.state_name,
-                request_digest=asked.request_digest,
-                repeatability=_repeatability(orderings, observed.trials),
-            )
-            for asked, orderings in observed.answers.items()
-        ),
+        invocation_evidence=_invocations(observed),
         probe_results=results,
         coverage=coverage,
         security_flags=SecurityFlags(contains_confidentiality_failure=confidentiality_failed(results)),
@@ -107,7 +102,8 @@ def recompute(suite: ProbeSuite, profile: RetrieverProfile, transcript: bytes) -
                 f"the transcript is about another {name}", code="digest_mismatch", got=got, wanted=wanted
             )
     try:
-        assembled = assemble(suite, profile, header, to_observed(read.transcript))
+        questions = read_questions(suite, header.baseline_name, header.candidate_name)
+        assembled = assemble(suite, questions, profile, header, to_observed(read.transcript))
     except KeyError as error:
         raise EvidenceError(
             "the transcript lacks an answer that a probe needs", code="incomplete_transcript", got=repr(error.args[0])
@@ -125,6 +121,20 @@ def _committed(reported: RuntimeObservation | None, digest: str) -> RuntimeObser
     if reported.fingerprint_probe_digest is not None:
         return reported
     return RuntimeObservation.model_validate({**reported.model_dump(), "fingerprint_probe_digest": digest})
+
+
+def _invocations(observed: Observed) -> tuple[InvocationEvidence, ...]:
+    same: dict[tuple[int, int | None], RepeatabilityEvidence] = {}
+    found = []
+    for asked, orderings in observed.answers.items():
+        shape = (len(orderings), tie_events(orderings))
+        evidence = same.get(shape)
+        if evidence is None:
+            evidence = same[shape] = _repeatability(orderings, observed.trials)
+        found.append(
+            InvocationEvidence(state_name=asked.state_name, request_digest=asked.request_digest, repeatability=evidence)
+        )
+    return tuple(found)
 
 
 def _repeatability(orderings: Sequence[SeenOrdering], trials: int) -> RepeatabilityEvidence:

@@ -23,7 +23,7 @@ from witnessmark.models import (
 from witnessmark.run.contract import as_record
 from witnessmark.run.observed import Observed
 from witnessmark.run.plan import make_plan, sweep_order
-from witnessmark.run.questions import items_named, plan_questions
+from witnessmark.run.questions import read_questions
 from witnessmark.run.sweep import Sweeper
 from witnessmark.run.transcript import read_transcript
 
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     from witnessmark.models import MemoryCheckpointAssessment, ProbeDiagnosis, Transcript
     from witnessmark.ports import RetrieverAdapter
+    from witnessmark.run.questions import SuiteQuestions
 
 __all__ = ["Run", "assess"]
 
@@ -90,15 +91,16 @@ def assess(
     when = _checked_time(assessed_at)
     access = _checked_access(material_access)
     suite = as_record(ProbeSuite, suite, "suite")
-    profile = as_record(RetrieverProfile, adapter.profile, "profile")
+    profile = as_record(RetrieverProfile, adapter.profile, "profile").model_copy(deep=True)
     guard = _StateGuard(adapter, baseline, candidate)
-    presence = _read_presence(adapter, suite, baseline, candidate)
-    questions = plan_questions(suite, presence, baseline, candidate)
+    asks = read_questions(suite, baseline, candidate)
+    presence = _read_presence(adapter, asks)
+    questions = asks.decidable(suite, presence)
     sweeper = Sweeper(adapter, profile, questions)
     called = profile.adapter_capability is AdapterCapability.deterministic
     if called:
         for trial in range(plan.trials):
-            sweeper.run(trial, sweep_order(plan.seed, trial, len(questions)))
+            sweeper.sweep(sweep_order(plan.seed, trial, len(questions)))
             guard.check(f"after sweep {trial + 1} of {plan.trials}")
             if on_sweep is not None:
                 on_sweep(trial + 1, plan.trials)
@@ -119,12 +121,11 @@ def assess(
         scores_available=sweeper.gives_scores,
     )
     observed = Observed(
-        answers=dict(zip((question.asked for question in questions), sweeper.orderings, strict=True)),
+        answers=dict(zip((question.asked for question in questions), sweeper.orderings(), strict=True)),
         presence=presence,
         trials=plan.trials if called else 0,
-        requests={question.asked: question.request for question in questions},
     )
-    assembled = assemble(suite, profile, header, observed)
+    assembled = assemble(suite, asks, profile, header, observed)
     return Run(assembled.assessment, assembled.transcript, suite, profile, assembled.diagnoses)
 
 
@@ -158,22 +159,19 @@ class _StateGuard:
         return as_record(StateReference, self._adapter.state_reference(name), f"state reference {name!r}")
 
 
-def _read_presence(
-    adapter: RetrieverAdapter, suite: ProbeSuite, baseline: str, candidate: str
-) -> dict[tuple[str, str], bool]:
+def _read_presence(adapter: RetrieverAdapter, asks: SuiteQuestions) -> dict[tuple[str, str], bool]:
     presence: dict[tuple[str, str], bool] = {}
-    for probe in suite.probes:
-        for state_name, item_key in items_named(probe, baseline, candidate):
-            if (state_name, item_key) not in presence:
-                found = adapter.contains_item_key(state_name, item_key)
-                if not isinstance(found, bool):
-                    raise AdapterError(
-                        "contains_item_key did not answer with a boolean",
-                        code="invalid_presence",
-                        got=repr(found),
-                        where=f"item {item_key!r}, state {state_name!r}",
-                    )
-                presence[state_name, item_key] = found
+    for state_name, item_key in (place for named in asks.named for place in named):
+        if (state_name, item_key) not in presence:
+            found = adapter.contains_item_key(state_name, item_key)
+            if not isinstance(found, bool):
+                raise AdapterError(
+                    "contains_item_key did not answer with a boolean",
+                    code="invalid_presence",
+                    got=repr(found),
+                    where=f"item {item_key!r}, state {state_name!r}",
+                )
+            presence[state_name, item_key] = found
     return presence
 
 

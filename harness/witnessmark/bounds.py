@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 
 __all__ = ["upper_bound"]
 
 
+@lru_cache(maxsize=1024)
 def upper_bound(events: int, trials: int, *, confidence: float = 0.95) -> float:
     """Return the largest rate that ``events`` in ``trials`` does not refute (Clopper-Pearson, one-sided).
 

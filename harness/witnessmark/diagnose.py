@@ -18,41 +18,39 @@ from witnessmark.models import (
     ScopeIsolationProbe,
 )
 from witnessmark.run.observed import SeenOrdering, expand
-from witnessmark.run.questions import ask, items_named, questions_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from witnessmark.models import ProbeResult, ProbeSuite
     from witnessmark.run.observed import Observed
+    from witnessmark.run.questions import Asked, SuiteQuestions
 
-__all__ = ["diagnose", "diagnose_probe"]
+__all__ = ["diagnose"]
 
 
 def diagnose(
-    suite: ProbeSuite,
-    results: Sequence[ProbeResult],
-    observed: Observed,
-    *,
-    baseline: str = "baseline",
-    candidate: str = "candidate",
+    suite: ProbeSuite, questions: SuiteQuestions, results: Sequence[ProbeResult], observed: Observed
 ) -> tuple[ProbeDiagnosis, ...]:
     """Return one diagnosis a probe, in the order of the suite."""
     return tuple(
-        diagnose_probe(probe, result, observed, baseline, candidate)
-        for probe, result in zip(suite.probes, results, strict=True)
+        _diagnose_probe(probe, named, asked, result, observed)
+        for probe, named, asked, result in zip(suite.probes, questions.named, questions.asked, results, strict=True)
     )
 
 
-def diagnose_probe(
-    probe: Probe, result: ProbeResult, observed: Observed, baseline: str, candidate: str
+def _diagnose_probe(
+    probe: Probe,
+    named: Sequence[tuple[str, str]],
+    asked: Sequence[Asked],
+    result: ProbeResult,
+    observed: Observed,
 ) -> ProbeDiagnosis:
-    """Return the diagnosis of one probe."""
-    absent = [place for place in items_named(probe, baseline, candidate) if not observed.presence[place]]
+    absent = [place for place in named if not observed.presence[place]]
     if absent:
         notes = tuple(f"item {key!r} is not in state {state!r}" for state, key in dict.fromkeys(absent))
         return _diagnosis(probe, result, 0, 0, notes)
-    answers = [observed.answers[ask(*question)] for question in questions_of(probe, baseline, candidate)]
+    answers = [observed.answers[question] for question in asked]
     if not all(answers):
         return _diagnosis(probe, result, 0, 0, ("the adapter was not called: it claims no determinism",))
     held, run = _trials_held(probe, answers)
@@ -60,7 +58,7 @@ def diagnose_probe(
         *_missing_notes(probe, answers),
         *_vacuous_notes(probe, answers),
         *_trial_notes(held, run, answers),
-        *_tie_notes(probe, answers),
+        *_tie_notes(answers),
     )
     return _diagnosis(probe, result, held, run, notes)
 
@@ -128,7 +126,7 @@ def _trial_notes(held: int, run: int, answers: Sequence[Sequence[SeenOrdering]])
     return tuple(notes)
 
 
-def _tie_notes(probe: Probe, answers: Sequence[Sequence[SeenOrdering]]) -> tuple[str, ...]:
+def _tie_notes(answers: Sequence[Sequence[SeenOrdering]]) -> tuple[str, ...]:
     if any(ordering.scores is None for orderings in answers for ordering in orderings):
         return ("ties unobservable: the adapter gives no scores",)
     return ()

@@ -22,49 +22,49 @@ from witnessmark.models import (
     ScopeIsolationProbe,
     StateConditionedDifferentiationProbe,
 )
-from witnessmark.run.questions import ask, items_named, questions_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from witnessmark.models import ProbeSuite
     from witnessmark.run.observed import Observed, SeenOrdering
+    from witnessmark.run.questions import Asked, SuiteQuestions
 
-__all__ = ["evaluate", "evaluate_probe", "precondition_met", "relation_violations"]
+__all__ = ["evaluate", "precondition_met", "relation_violations"]
 
 
 def evaluate(
-    suite: ProbeSuite,
-    observed: Observed,
-    *,
-    capability: AdapterCapability,
-    baseline: str = "baseline",
-    candidate: str = "candidate",
+    suite: ProbeSuite, questions: SuiteQuestions, observed: Observed, capability: AdapterCapability
 ) -> tuple[ProbeResult, ...]:
     """Evaluate every probe of ``suite``, in order.
 
     Args:
         suite: the probes.
+        questions: what ``suite`` asks (`witnessmark.run.questions.read_questions`).
         observed: answers to every question of every decidable probe, and the presence of every named item.
         capability: what the profile claims.
-        baseline: name of the baseline state.
-        candidate: name of the candidate state.
 
     Raises:
         KeyError: an answer or a presence that a probe needs is not in ``observed``.
     """
-    return tuple(evaluate_probe(probe, observed, capability, baseline, candidate) for probe in suite.probes)
+    return tuple(
+        _evaluate_probe(probe, named, asked, observed, capability)
+        for probe, named, asked in zip(suite.probes, questions.named, questions.asked, strict=True)
+    )
 
 
-def evaluate_probe(
-    probe: Probe, observed: Observed, capability: AdapterCapability, baseline: str, candidate: str
+def _evaluate_probe(
+    probe: Probe,
+    named: Sequence[tuple[str, str]],
+    asked: Sequence[Asked],
+    observed: Observed,
+    capability: AdapterCapability,
 ) -> ProbeResult:
-    """Evaluate one probe (wire contract §3)."""
-    if not all(observed.presence[place] for place in items_named(probe, baseline, candidate)):
+    if not all(observed.presence[place] for place in named):
         return _undecided(probe, IndeterminateReason.id_churn)
     if capability is AdapterCapability.unsupported_or_unknown:
         return _undecided(probe, IndeterminateReason.adapter_unsupported)
-    answers = [observed.answers[ask(*question)] for question in questions_of(probe, baseline, candidate)]
+    answers = [observed.answers[question] for question in asked]
     if not all(answers):
         return _undecided(probe, IndeterminateReason.repeatability_not_run)
     if any(len(orderings) > 1 for orderings in answers):
@@ -94,7 +94,7 @@ def relation_violations(probe: Probe, answers: Sequence[SeenOrdering]) -> tuple[
 
     Args:
         probe: the probe.
-        answers: one ordering a question, in the order of `questions_of`.
+        answers: one ordering a question, in the order of `SuiteQuestions.asked`.
     """
     if isinstance(probe, CorrectionPrecedenceProbe):
         return _correction_violations(probe, answers[1])
@@ -125,7 +125,9 @@ def _correction_violations(probe: CorrectionPrecedenceProbe, candidate: SeenOrde
 
 
 def _exposures(probe: ScopeIsolationProbe, answer: SeenOrdering) -> tuple[str, ...]:
-    keys, labels = set(probe.forbidden_item_keys), set(probe.forbidden_scope_labels)
+    keys, labels = frozenset(probe.forbidden_item_keys), frozenset(probe.forbidden_scope_labels)
+    if not any(item.key in keys or not labels.isdisjoint(item.labels) for item in answer.items):
+        return ()
     found = []
     for item in answer.items:
         if item.key in keys:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from witnessmark.models import RetrieverProfile
 
-__all__ = ["SCORE_THEN_KEY", "as_record", "check_answer", "item_fields"]
+__all__ = ["SCORE_THEN_KEY", "RawItem", "as_record", "check_answer", "item_fields"]
 
 R = TypeVar("R", bound=Record)
 
@@ -43,8 +43,8 @@ def as_record(record_type: type[R], value: object, what: str) -> R:
         AdapterError: ``invalid_record``.
     """
     if isinstance(value, record_type):
-        value = value.model_dump()
-    elif isinstance(value, BaseModel):
+        return value
+    if isinstance(value, BaseModel):
         value = value.model_dump(mode="json")
     try:
         return record_type.model_validate(value)
@@ -53,12 +53,17 @@ def as_record(record_type: type[R], value: object, what: str) -> R:
         raise AdapterError.from_problems(tuple(item._replace(code="invalid_record") for item in problems)) from error
 
 
+RawItem = tuple[object, object, object, object]
+"""Rank, key, version digest and scope labels, as an adapter gave them."""
+
+
 def check_answer(
-    raw: Sequence[tuple[object, object, object, object]],
+    raw: Sequence[RawItem],
     scores: Sequence[float] | None,
     cut_score: float | None,
     profile: RetrieverProfile,
     where: str,
+    known: dict[RawItem, SeenItem],
 ) -> tuple[tuple[SeenItem, ...], tuple[float, ...] | None, float | None]:
     """Check one answer and return its items by rank, with their scores.
 
@@ -68,11 +73,12 @@ def check_answer(
         cut_score: best score below the cut, or None.
         profile: the pinned profile.
         where: which answer this is, for messages.
+        known: items that were checked before; new ones are added, so that equal items are one object.
 
     Raises:
         AdapterError: the answer breaks the contract.
     """
-    items = [_item(fields, position, where) for position, fields in enumerate(raw)]
+    items = [_known_item(fields, position, where, known) for position, fields in enumerate(raw)]
     order = sorted(range(len(items)), key=lambda index: items[index].rank)
     ranked = tuple(items[index] for index in order)
     _check_shape(ranked, profile.top_k, where)
@@ -92,7 +98,18 @@ def check_answer(
     return ranked, by_rank, cut
 
 
-def _item(fields: tuple[object, object, object, object], position: int, where: str) -> SeenItem:
+def _known_item(fields: RawItem, position: int, where: str, known: dict[RawItem, SeenItem]) -> SeenItem:
+    try:
+        item = known.get(fields)
+    except TypeError:  # labels in a list have no hash
+        return _item(fields, position, where)
+    # Python holds True equal to 1: what is found may have been checked under another type.
+    if item is None or type(fields[0]) is not int:
+        item = known[fields] = _item(fields, position, where)
+    return item
+
+
+def _item(fields: RawItem, position: int, where: str) -> SeenItem:
     rank, key, version, labels = fields
     if type(rank) is not int or rank < 1:
         _refuse("rank", rank, "an integer of 1 or more", position, where)

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from witnessmark.models import RetrievalRequest
     from witnessmark.run.questions import Asked
 
 __all__ = ["Observed", "SeenItem", "SeenOrdering", "expand", "tie_events"]
@@ -44,14 +43,6 @@ class SeenOrdering:
         """Return in how many trials the ordering came."""
         return sum(last - first + 1 for first, last in self.runs)
 
-    def seen_in(self, trial: int) -> None:
-        """Add a trial; trials may come in any order."""
-        runs = self.runs
-        if runs and runs[-1][1] == trial - 1:
-            runs[-1] = (runs[-1][0], trial)
-        else:
-            self.runs = _merge([*runs, (trial, trial)])
-
     @property
     def keys(self) -> tuple[str, ...]:
         """Return the item keys by rank."""
@@ -62,8 +53,7 @@ class SeenOrdering:
         return next((item.rank for item in self.items if item.key == key), None)
 
 
-@dataclass(slots=True)
-class Observed:
+class Observed(NamedTuple):
     """Everything that a run observed: what probes are evaluated on."""
 
     answers: Mapping[Asked, list[SeenOrdering]]
@@ -72,7 +62,6 @@ class Observed:
     """Whether a state holds an item: (state name, item key) → present."""
     trials: int
     """Trials of every question; 0 where the adapter was not called."""
-    requests: Mapping[Asked, RetrievalRequest]
 
 
 def expand(runs: Iterable[tuple[int, int]]) -> list[int]:
@@ -94,13 +83,3 @@ def tie_events(orderings: Iterable[SeenOrdering]) -> int | None:
         events += sum(a == b for a, b in pairwise(scores))
         events += bool(scores) and ordering.cut_score == scores[-1]
     return events
-
-
-def _merge(runs: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    merged: list[tuple[int, int]] = []
-    for first, last in sorted(runs):
-        if merged and merged[-1][1] >= first - 1:
-            merged[-1] = (merged[-1][0], max(merged[-1][1], last))
-        else:
-            merged.append((first, last))
-    return merged

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from witnessmark.models import ItemReference, ProbeSuite
 
-__all__ = ["Asked", "Question", "ask", "items_named", "plan_questions", "questions_of"]
+__all__ = ["Asked", "Question", "SuiteQuestions", "ask", "read_questions"]
 
 
 class Asked(NamedTuple):
@@ -38,13 +38,57 @@ class Question(NamedTuple):
     probe_id: str
 
 
+class SuiteQuestions(NamedTuple):
+    """What a suite asks of two named states; one entry a probe, in the order of the suite."""
+
+    baseline: str
+    candidate: str
+    named: tuple[tuple[tuple[str, str], ...], ...]
+    """The (state name, item key) pairs that have to exist for the probe to be decidable."""
+    asked: tuple[tuple[Asked, ...], ...]
+    """The questions that the probe looks at: baseline then candidate, or the candidate in context A then B."""
+    requests: Mapping[Asked, RetrievalRequest]
+
+    def decidable(self, suite: ProbeSuite, presence: Mapping[tuple[str, str], bool]) -> tuple[Question, ...]:
+        """Return the distinct questions in the order in which the probes first ask them.
+
+        A probe with a missing item is decided without asking (``id_churn``, wire contract §3), so it asks nothing.
+        """
+        found: dict[Asked, Question] = {}
+        for probe, named, asked in zip(suite.probes, self.named, self.asked, strict=True):
+            if all(presence[place] for place in named):
+                for question in asked:
+                    if question not in found:
+                        found[question] = Question(question, self.requests[question], probe.probe_id)
+        return tuple(found.values())
+
+
 def ask(state_name: str, request: RetrievalRequest) -> Asked:
     """Return the identity of a question: the request by its canonical digest."""
     return Asked(state_name, sha256_digest(canonical_bytes({"query": request.query, "context": request.context})))
 
 
-def items_named(probe: Probe, baseline: str, candidate: str) -> tuple[tuple[str, str], ...]:
-    """Return the (state name, item key) pairs that have to exist for ``probe`` to be decidable."""
+def read_questions(suite: ProbeSuite, baseline: str, candidate: str) -> SuiteQuestions:
+    """Return what ``suite`` asks of the two states."""
+    digests: dict[tuple[str, tuple[tuple[str, str], ...]], tuple[str, RetrievalRequest]] = {}
+    requests: dict[Asked, RetrievalRequest] = {}
+    everything = []
+    for probe in suite.probes:
+        asked = []
+        for state_name, query, context in _asks(probe, baseline, candidate):
+            spelled = (query, tuple(context.items()))
+            if spelled not in digests:
+                request = RetrievalRequest(query=query, context=dict(context))
+                digests[spelled] = ask(state_name, request).request_digest, request
+            digest, request = digests[spelled]
+            asked.append(Asked(state_name, digest))
+            requests.setdefault(asked[-1], request)
+        everything.append(tuple(asked))
+    named = tuple(_named(probe, baseline, candidate) for probe in suite.probes)
+    return SuiteQuestions(baseline, candidate, named, tuple(everything), requests)
+
+
+def _named(probe: Probe, baseline: str, candidate: str) -> tuple[tuple[str, str], ...]:
     if isinstance(probe, CorrectionPrecedenceProbe):
         return (*_places(probe.superseded, baseline, candidate), *_places(probe.correction, baseline, candidate))
     if isinstance(probe, AnchorPreservationProbe):
@@ -54,40 +98,16 @@ def items_named(probe: Probe, baseline: str, candidate: str) -> tuple[tuple[str,
     return ()
 
 
-def questions_of(probe: Probe, baseline: str, candidate: str) -> tuple[tuple[str, RetrievalRequest], ...]:
-    """Return the (state name, request) pairs that ``probe`` looks at, in the order in which it asks."""
+def _asks(probe: Probe, baseline: str, candidate: str) -> tuple[tuple[str, str, Mapping[str, str]], ...]:
+    """Return (state name, query, context) of each question, in the order in which the probe asks."""
     if isinstance(probe, StateConditionedDifferentiationProbe):
-        return tuple(
-            (candidate, RetrievalRequest(query=probe.query, context=context))
-            for context in (probe.context_a, probe.context_b)
-        )
-    request = RetrievalRequest(query=probe.query, context=probe.context)
+        return ((candidate, probe.query, probe.context_a), (candidate, probe.query, probe.context_b))
     if isinstance(probe, ScopeIsolationProbe):
-        return ((candidate, request),)
-    return ((baseline, request), (candidate, request))
-
-
-def plan_questions(
-    suite: ProbeSuite, presence: Mapping[tuple[str, str], bool], baseline: str, candidate: str
-) -> tuple[Question, ...]:
-    """Return the distinct questions of ``suite``, in the order in which its probes first ask them.
-
-    A probe with a missing item is decided without asking (``id_churn``, wire contract §3), so it asks nothing.
-    """
-    found: dict[Asked, Question] = {}
-    for probe in suite.probes:
-        if all(presence[place] for place in items_named(probe, baseline, candidate)):
-            for state_name, request in questions_of(probe, baseline, candidate):
-                asked = ask(state_name, request)
-                if asked not in found:
-                    found[asked] = Question(asked, request, probe.probe_id)
-    return tuple(found.values())
+        return ((candidate, probe.query, probe.context),)
+    return ((baseline, probe.query, probe.context), (candidate, probe.query, probe.context))
 
 
 def _places(reference: ItemReference, baseline: str, candidate: str) -> tuple[tuple[str, str], ...]:
-    states = {
-        RequiredIn.baseline: (baseline,),
-        RequiredIn.candidate: (candidate,),
-        RequiredIn.both: (baseline, candidate),
-    }[reference.required_in]
-    return tuple((state, reference.key) for state in states)
+    if reference.required_in is RequiredIn.both:
+        return ((baseline, reference.key), (candidate, reference.key))
+    return ((baseline if reference.required_in is RequiredIn.baseline else candidate, reference.key),)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING, NamedTuple
 
-from witnessmark.canonical import canonical_bytes, canonical_digest, model_bytes, parse_canonical
+from witnessmark.canonical import canonical_bytes, canonical_digest, model_bytes, parse_canonical, plain_bytes
 from witnessmark.errors import EvidenceError, WitnessmarkError
 from witnessmark.models import (
     ItemPresence,
@@ -22,29 +22,34 @@ from witnessmark.run.observed import Observed, SeenItem, SeenOrdering, expand
 from witnessmark.run.questions import Asked
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from witnessmark.canonical import JsonValue
+    from witnessmark.models import RetrievalRequest
 
 __all__ = ["ReadTranscript", "diagnosis_lines", "observed_digest", "observed_lines", "read_transcript", "to_observed"]
 
 
-def observed_lines(header: TranscriptHeader, observed: Observed) -> Iterator[bytes]:
+def observed_lines(
+    header: TranscriptHeader, requests: Mapping[Asked, RetrievalRequest], observed: Observed
+) -> Iterator[bytes]:
     """Yield the lines of the observed part: header, presence, observations."""
     yield model_bytes(header) + b"\n"
     for (state_name, item_key), present in observed.presence.items():
-        yield _line({"line": "presence", "state_name": state_name, "item_key": item_key, "present": present})
+        line = {"line": "presence", "state_name": state_name, "item_key": item_key, "present": present}
+        yield plain_bytes(line) + b"\n"
     for asked, orderings in observed.answers.items():
-        request = observed.requests[asked]
-        yield _line(
-            {
-                "line": "observation",
-                "state_name": asked.state_name,
-                "request_digest": asked.request_digest,
-                "request": {"query": request.query, "context": request.context},
-                "orderings": [_ordering(ordering) for ordering in orderings],
-            }
-        )
+        request = requests[asked]
+        observation: dict[str, JsonValue] = {
+            "line": "observation",
+            "state_name": asked.state_name,
+            "request_digest": asked.request_digest,
+            "request": {"query": request.query, "context": request.context},
+            "orderings": [_ordering(ordering) for ordering in orderings],
+        }
+        # Everything but the context's keys is plain by construction.
+        plain = all(map(str.isascii, request.context))
+        yield (plain_bytes(observation) if plain else canonical_bytes(observation)) + b"\n"
 
 
 def diagnosis_lines(diagnoses: Iterable[ProbeDiagnosis]) -> Iterator[bytes]:
@@ -131,7 +136,6 @@ def to_observed(transcript: Transcript, *, where: str = "transcript.jsonl") -> O
     """
     trials = sum(group.count for group in transcript.header.trials)
     answers: dict[Asked, list[SeenOrdering]] = {}
-    requests = {}
     for observation in transcript.observations:
         asked = Asked(observation.state_name, observation.request_digest)
         orderings = [
@@ -156,9 +160,8 @@ def to_observed(transcript: Transcript, *, where: str = "transcript.jsonl") -> O
                 where=where,
             )
         answers[asked] = orderings
-        requests[asked] = observation.request
     presence = {(item.state_name, item.item_key): item.present for item in transcript.presence}
-    return Observed(answers=answers, presence=presence, trials=trials, requests=requests)
+    return Observed(answers=answers, presence=presence, trials=trials)
 
 
 _ORDER = {"run": 0, "presence": 1, "observation": 2, "diagnosis": 3}
@@ -183,10 +186,6 @@ def _checked(observation: Observation, place: str) -> Observation:
         if any(len(run) != 2 or run[0] > run[1] for run in ordering.trials):
             raise EvidenceError("trials are not runs [first, last]", code="invalid_transcript", where=place)
     return observation
-
-
-def _line(value: JsonValue) -> bytes:
-    return canonical_bytes(value) + b"\n"
 
 
 def _ordering(ordering: SeenOrdering) -> JsonValue:

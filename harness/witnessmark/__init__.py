@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from witnessmark.artifact import recompute
-    from witnessmark.assess import Run, assess
     from witnessmark.canonical import canonical_bytes, canonical_digest, parse_json
     from witnessmark.errors import (
         AdapterError,
@@ -57,6 +56,7 @@ if TYPE_CHECKING:
     )
     from witnessmark.models.base import HashValue
     from witnessmark.ports import RetrieverAdapter
+    from witnessmark.runner import Run, assess
 
 __all__ = [
     "AdapterCapability",
@@ -109,7 +109,7 @@ __all__ = [
 
 _HOMES = {
     "witnessmark.artifact": ("recompute",),
-    "witnessmark.assess": ("Run", "assess"),
+    "witnessmark.runner": ("Run", "assess"),
     "witnessmark.canonical": ("canonical_bytes", "canonical_digest", "parse_json"),
     "witnessmark.errors": (
         "AdapterError",

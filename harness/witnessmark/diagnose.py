@@ -12,6 +12,7 @@ from witnessmark.bounds import upper_bound
 from witnessmark.evaluate import precondition_met, relation_violations
 from witnessmark.models import (
     AnchorPreservationProbe,
+    BehavioralResult,
     CorrectionPrecedenceProbe,
     Probe,
     ProbeDiagnosis,
@@ -53,7 +54,7 @@ def _diagnose_probe(
     answers = [observed.answers[question] for question in asked]
     if not all(answers):
         return _diagnosis(probe, result, 0, 0, ("the adapter was not called: it claims no determinism",))
-    held, run = _trials_held(probe, answers)
+    held, run = _trials_held(probe, result, answers)
     notes = (
         *_missing_notes(probe, answers),
         *_vacuous_notes(probe, answers),
@@ -69,17 +70,16 @@ def _diagnosis(probe: Probe, result: ProbeResult, held: int, run: int, notes: Se
     )
 
 
-def _trials_held(probe: Probe, answers: Sequence[Sequence[SeenOrdering]]) -> tuple[int, int]:
+def _trials_held(probe: Probe, result: ProbeResult, answers: Sequence[Sequence[SeenOrdering]]) -> tuple[int, int]:
     """Return in how many trials the probe's relation held, and in how many it could be looked at."""
-    combinations: Counter[tuple[int, ...]] = Counter()
     if all(len(orderings) == 1 for orderings in answers):
-        combinations[(0,) * len(answers)] = answers[0][0].count
-    else:
-        by_trial = [
-            {trial: index for index, ordering in enumerate(orderings) for trial in expand(ordering.runs)}
-            for orderings in answers
-        ]
-        combinations.update(tuple(chosen[trial] for chosen in by_trial) for trial in by_trial[0])
+        run = answers[0][0].count
+        return (run if result.result is BehavioralResult.pass_ else 0), run
+    by_trial = [
+        {trial: index for index, ordering in enumerate(orderings) for trial in expand(ordering.runs)}
+        for orderings in answers
+    ]
+    combinations = Counter(tuple(chosen[trial] for chosen in by_trial) for trial in by_trial[0])
     held = 0
     for combination, count in combinations.items():
         chosen = [orderings[index] for orderings, index in zip(answers, combination, strict=True)]

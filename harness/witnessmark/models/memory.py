@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import ConfigDict, Field, JsonValue, Strict
+from pydantic import ConfigDict, Field, JsonValue, Strict, model_serializer
 
 from witnessmark.models.base import Count, HashValue, Many, Record, Text
 
@@ -22,6 +22,11 @@ class MemoryRecord(Record):
     """What is embedded and searched."""
     scope_labels: Many[Text] = ()
     """Tenants, projects, agents ... that the memory belongs to."""
+
+    @model_serializer
+    def _with_nulls(self) -> dict[str, object]:
+        # An unknown field that is null is content too: leaving it out would give two records one digest.
+        return {"key": self.key, "text": self.text, "scope_labels": list(self.scope_labels), **(self.model_extra or {})}
 
 
 class MemoryOperation(Record):

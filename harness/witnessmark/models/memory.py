@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import ConfigDict, Field, JsonValue, Strict, model_serializer
+from pydantic import ConfigDict, Field, JsonValue, Strict, model_serializer, model_validator
+from pydantic_core import PydanticCustomError
 
 from witnessmark.models.base import Count, HashValue, Many, Record, Text
 
@@ -36,6 +37,14 @@ class MemoryOperation(Record):
     key: Text
     value: dict[str, JsonValue] | None = None
     """The record for PUT; absent for DEL."""
+
+    @model_validator(mode="after")
+    def _value_fits_op(self) -> MemoryOperation:
+        if (self.op == "PUT") != (self.value is not None):
+            raise PydanticCustomError("contradicts_itself", "A value should come with PUT, only and always")
+        if self.value is not None and self.value.get("key") != self.key:
+            raise PydanticCustomError("contradicts_itself", "A record should be stored under its own key")
+        return self
 
 
 class FileEntry(Record):

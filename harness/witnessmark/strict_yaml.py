@@ -55,7 +55,8 @@ class _Loader(yaml.SafeLoader):
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
         event: yaml.Event = self.peek_event()  # type: ignore[no-untyped-call]
         if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None) is not None:
-            raise yaml.MarkedYAMLError(problem="anchors and aliases are not allowed", problem_mark=event.start_mark)
+            mark = event.start_mark
+            raise yaml.MarkedYAMLError(problem="anchors and aliases are not allowed", problem_mark=mark)  # type: ignore[arg-type]
         return super().compose_node(parent, index)
 
 

@@ -21,7 +21,7 @@ from witnessmark.checkpoint.directory import (
     index_entries,
     retrieval_state_digest,
 )
-from witnessmark.checkpoint.operations import LogWriter, delete_line, live_items, put_line, read_log, read_operation
+from witnessmark.checkpoint.operations import LogWriter, delete_line, live_items, put_line, read_line, same_record
 from witnessmark.checkpoint.records import read_records
 from witnessmark.errors import AdapterError, EvidenceError, InputError, WitnessmarkError
 from witnessmark.files import new_directory, write_bytes
@@ -90,7 +90,7 @@ def _write_log(records: Path, base: Checkpoint | None, staging: Path) -> LogSumm
         log = LogWriter(stream)
         if base is None:
             for key in sorted(offsets):
-                log.put(key, _spooled(spool, offsets[key]))
+                log.put(key, read_line(spool, offsets[key]))
         else:
             _extend(log, base, spool, offsets)
         return log.summary(OPERATIONS)
@@ -109,33 +109,20 @@ def _spool(records: Path, spool: BinaryIO) -> dict[str, int]:
     return offsets
 
 
-def _spooled(spool: BinaryIO, offset: int) -> bytes:
-    spool.seek(offset)
-    return spool.readline()[:-1]
-
-
 def _extend(log: LogWriter, base: Checkpoint, spool: BinaryIO, offsets: dict[str, int]) -> None:
-    path = base.path / OPERATIONS
-    with path.open("rb") as stream:
-        for logged in read_log(stream, where=str(path)):
-            (log.delete if logged.record is None else log.put)(logged.operation.key, logged.line)
-        copied = log.summary(OPERATIONS)
-        if copied.entry != base.manifest.operations_file:
-            raise EvidenceError("changed since it was opened", code="changed_since_opened", where=str(path))
-        before = dict(copied.live)
-        for key in sorted(before.keys() | offsets.keys()):
+    log.copy(base.lines(), base.live)
+    if log.summary(OPERATIONS).entry != base.manifest.operations_file:
+        raise EvidenceError(
+            "changed since it was opened", code="changed_since_opened", where=str(base.path / OPERATIONS)
+        )
+    with (base.path / OPERATIONS).open("rb") as stream:
+        for key in sorted(base.live.keys() | offsets.keys()):
             if key not in offsets:
                 log.delete(key, delete_line(key))
                 continue
-            line = _spooled(spool, offsets[key])
-            if key not in before or _stored(stream, before[key], str(path)) != line:
+            line = read_line(spool, offsets[key])
+            if key not in base or not same_record(read_line(stream, base.live[key]), line):
                 log.put(key, line)
-
-
-def _stored(stream: BinaryIO, offset: int, where: str) -> bytes:
-    """Return the line that the stored record would get now: a log may spell an absent default out or leave it out."""
-    logged = read_operation(stream, offset, where=where)
-    return logged.line if logged.record is None else put_line(logged.record)
 
 
 def _finish(

@@ -6,14 +6,15 @@ the candidate's log, verified against both checkpoint digests, and is part of th
 
 from __future__ import annotations
 
-from itertools import zip_longest
+import heapq
+from itertools import groupby, zip_longest
+from operator import itemgetter
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field, Strict
 
-from witnessmark.canonical import model_bytes
 from witnessmark.checkpoint.merkle import Tree, verify_consistency
-from witnessmark.checkpoint.operations import operation_leaf
+from witnessmark.checkpoint.operations import operation_leaf, same_record
 from witnessmark.models.base import Count, Flag, HashValue, Many, Record, Text
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ class CheckpointDiff(Record):
     consistency_proof: Many[HashValue] = ()
     """RFC 9162 §2.1.4 nodes in proof order; empty where the logs are equal, and where there is no proof."""
     first_difference: Count | None = None
-    """Where not append-only: index (from 0) of the baseline's first operation that the candidate does not have there."""
+    """Where not append-only: index (from 0) of the baseline's first operation that the candidate lacks there."""
     appended_operations: Count
     """The candidate's operations after the part that both logs begin with."""
     delta_fraction: Annotated[float, Strict(), Field(ge=0.0, le=1.0)]
@@ -91,7 +92,7 @@ def compare(base: Checkpoint, candidate: Checkpoint) -> CheckpointDiff:
 
 
 def verify_append_only(diff: CheckpointDiff) -> bool:
-    """Return whether the proof in ``diff`` shows that the candidate extends the baseline; no trust in its other fields."""
+    """Return whether the proof in ``diff`` shows that the candidate's log extends the baseline's."""
     return diff.append_only and _proves(diff.consistency_proof, diff.baseline, diff.candidate)
 
 
@@ -121,18 +122,14 @@ def _side(checkpoint: Checkpoint) -> CheckpointSide:
     )
 
 
-def _leaves(checkpoint: Checkpoint) -> Iterator[bytes]:
-    return (operation_leaf(model_bytes(operation)) for operation in checkpoint.operations())
-
-
 def _common_prefix(base: Checkpoint, candidate: Checkpoint) -> tuple[Tree, int]:
     """Return the candidate's tree and how many operations both logs begin with."""
     tree, shared, equal = Tree(), 0, True
-    for ours, theirs in zip_longest(_leaves(base), _leaves(candidate)):
+    for ours, theirs in zip_longest(base.lines(), candidate.lines()):
         equal = equal and ours == theirs
         shared += equal
         if theirs is not None:
-            tree.append(theirs)
+            tree.append(operation_leaf(theirs))
     return tree, shared
 
 
@@ -141,17 +138,17 @@ def _keys(base: Checkpoint, candidate: Checkpoint) -> tuple[tuple[str, ...], tup
     added: list[str] = []
     changed: list[str] = []
     deleted: list[str] = []
-    before, after = base.items(), candidate.items()
-    old, new = next(before, None), next(after, None)
-    while old is not None or new is not None:
-        if new is None or (old is not None and old.record.key < new.record.key):
-            deleted.append(old.record.key)
-            old = next(before, None)
-        elif old is None or new.record.key < old.record.key:
-            added.append(new.record.key)
-            new = next(after, None)
-        else:
-            if old.version_digest != new.version_digest:
-                changed.append(new.record.key)
-            old, new = next(before, None), next(after, None)
+    merged = heapq.merge(_stored(base, 0), _stored(candidate, 1), key=itemgetter(0, 1))
+    for key, group in groupby(merged, itemgetter(0)):
+        lines = {side: line for _, side, line in group}
+        if 0 not in lines:
+            added.append(key)
+        elif 1 not in lines:
+            deleted.append(key)
+        elif not same_record(lines[0], lines[1]):
+            changed.append(key)
     return tuple(added), tuple(changed), tuple(deleted)
+
+
+def _stored(checkpoint: Checkpoint, side: int) -> Iterator[tuple[str, int, bytes]]:
+    return ((key, side, line) for key, line in checkpoint.live_lines())

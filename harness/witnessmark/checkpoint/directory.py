@@ -13,7 +13,7 @@ from stat import S_ISDIR, S_ISREG
 from typing import TYPE_CHECKING, BinaryIO, TypeAlias
 
 from witnessmark.canonical import canonical_digest, parse_canonical
-from witnessmark.checkpoint.operations import live_items, read_log, summarize_log
+from witnessmark.checkpoint.operations import live_items, read_line, read_log, summarize_log
 from witnessmark.errors import EvidenceError, InputError
 from witnessmark.files import file_digest, read_bytes
 from witnessmark.models import CheckpointManifest, FileEntry, MemoryRecord, RetrieverProfile, StateReference
@@ -100,6 +100,11 @@ class Checkpoint:
         """Return the directory that the adapter built."""
         return self._path / INDEX
 
+    @property
+    def live(self) -> Mapping[str, int]:
+        """Return the keys of the live records, each with the offset of the log line that stores it."""
+        return self._live
+
     def __contains__(self, key: object) -> bool:
         """Tell whether an item is live, by key."""
         return key in self._live
@@ -131,6 +136,26 @@ class Checkpoint:
         """
         for item in self.items():
             yield item.record
+
+    def lines(self) -> Iterator[bytes]:
+        """Yield the lines of the log as they are written, in order, without the line feed.
+
+        Raises:
+            EvidenceError: the directory changed since it was opened.
+        """
+        with self._log() as stream:
+            for line in stream:
+                yield line[:-1]
+
+    def live_lines(self) -> Iterator[tuple[str, bytes]]:
+        """Yield the key of each live record and the line that stores it, in key order (Unicode code points).
+
+        Raises:
+            EvidenceError: the directory changed since it was opened.
+        """
+        with self._log() as stream:
+            for key in sorted(self._live):
+                yield key, read_line(stream, self._live[key])
 
     def state_reference(self) -> StateReference:
         """Return what identifies the state now.

@@ -8,11 +8,12 @@
 from __future__ import annotations
 
 import hashlib
+from io import BytesIO
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
-from witnessmark.canonical import canonical_digest, model_bytes, parse_canonical
+from witnessmark.canonical import canonical_bytes, canonical_digest, parse_canonical, parse_json
 from witnessmark.checkpoint.merkle import RootBuilder, leaf_hash
-from witnessmark.errors import CanonicalError, EvidenceError, InputError
+from witnessmark.errors import EvidenceError, InputError
 from witnessmark.models import FileEntry, MemoryOperation, MemoryRecord
 from witnessmark.ports import IndexItem
 
@@ -28,8 +29,10 @@ __all__ = [
     "live_items",
     "operation_leaf",
     "put_line",
+    "read_line",
     "read_log",
-    "read_operation",
+    "read_record",
+    "same_record",
     "summarize_log",
 ]
 
@@ -64,13 +67,12 @@ class LogSummary(NamedTuple):
 
 def put_line(record: MemoryRecord) -> bytes:
     """Return the log line that stores ``record``, without the line feed."""
-    value = record.model_dump(mode="json")
-    return model_bytes(MemoryOperation(op="PUT", key=record.key, value=value))
+    return canonical_bytes({"key": record.key, "op": "PUT", "value": record.model_dump(mode="json")})
 
 
 def delete_line(key: str) -> bytes:
     """Return the log line that deletes ``key``, without the line feed."""
-    return model_bytes(MemoryOperation(op="DEL", key=key))
+    return canonical_bytes({"key": key, "op": "DEL"})
 
 
 def operation_leaf(line: bytes) -> bytes:
@@ -87,6 +89,12 @@ class LogWriter:
         self._tree = RootBuilder()
         self._size = 0
         self._live: dict[str, int] = {}
+
+    def copy(self, lines: Iterable[bytes], live: Mapping[str, int]) -> None:
+        """Write a whole log that is known already, before anything else."""
+        for line in lines:
+            self._append(line)
+        self._live = dict(live)
 
     def put(self, key: str, line: bytes) -> None:
         """Append a line that stores ``key``."""
@@ -128,14 +136,32 @@ def read_log(stream: BinaryIO, *, where: str) -> Iterator[LoggedOperation]:
         offset += len(data)
 
 
-def read_operation(stream: BinaryIO, offset: int, *, where: str) -> LoggedOperation:
-    """Return the operation whose line begins at ``offset``.
+def read_line(stream: BinaryIO, offset: int) -> bytes:
+    """Return the log line that begins at ``offset``, without its line feed."""
+    stream.seek(offset)
+    return stream.readline()[:-1]
+
+
+def read_record(stream: BinaryIO, offset: int, *, where: str) -> MemoryRecord:
+    """Return the record that the PUT at ``offset`` of a verified log stores.
 
     Raises:
-        EvidenceError: no such line is there.
+        EvidenceError: no PUT is there.
     """
-    stream.seek(offset)
-    return _logged(stream.readline(MAX_LINE_BYTES + 2), offset, f"{where} byte {offset}")
+    place = f"{where} byte {offset}"
+    try:
+        value = parse_json(read_line(stream, offset), where=place)
+        return MemoryRecord.from_json(value.get("value") if isinstance(value, dict) else None, where=place)
+    except InputError as error:
+        raise EvidenceError.from_problems(error.problems) from error
+
+
+def same_record(first: bytes, second: bytes) -> bool:
+    """Return whether two PUT lines of verified logs store the same record.
+
+    Equal lines do; so do lines of which only one spells out a default.
+    """
+    return first == second or _stored_digest(first) == _stored_digest(second)
 
 
 def summarize_log(stream: BinaryIO, path: str, *, where: str) -> LogSummary:
@@ -170,14 +196,13 @@ def live_items(stream: BinaryIO, live: Mapping[str, int], *, where: str) -> Iter
     Raises:
         EvidenceError: an offset of ``live`` is not that of a PUT.
     """
-    yield from _items((read_operation(stream, live[key], where=where) for key in sorted(live)), where)
+    for key in sorted(live):
+        record = read_record(stream, live[key], where=where)
+        yield IndexItem(record, canonical_digest(record))
 
 
-def _items(found: Iterable[LoggedOperation], where: str) -> Iterator[IndexItem]:
-    for logged in found:
-        if logged.record is None:
-            raise EvidenceError("not a PUT", code="invalid_log", where=f"{where} byte {logged.offset}")
-        yield IndexItem(logged.record, canonical_digest(logged.record))
+def _stored_digest(line: bytes) -> str:
+    return canonical_digest(read_record(BytesIO(line + b"\n"), 0, where="log"))
 
 
 def _logged(data: bytes, offset: int, where: str) -> LoggedOperation:
@@ -188,8 +213,6 @@ def _logged(data: bytes, offset: int, where: str) -> LoggedOperation:
     try:
         operation = MemoryOperation.from_json(parse_canonical(line, where=where), where=where)
         record = None if operation.value is None else MemoryRecord.from_json(operation.value, where=f"{where} /value")
-    except CanonicalError as error:
-        raise EvidenceError.from_problems(error.problems) from error
     except InputError as error:
         raise EvidenceError.from_problems(error.problems) from error
     return LoggedOperation(offset, line, operation, record)

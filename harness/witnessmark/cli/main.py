@@ -28,7 +28,9 @@ class Command(NamedTuple):
     """The first line of its help."""
 
 
-COMMANDS: dict[str, Command] = {}
+COMMANDS: dict[str, Command] = {
+    "checkpoint": Command("checkpoint", "Build checkpoint directories from records, show them, compare them."),
+}
 
 
 class _Commands(click.Group):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import ConfigDict, Field, JsonValue, Strict
+from pydantic import ConfigDict, Field, JsonValue, Strict, model_serializer, model_validator
+from pydantic_core import PydanticCustomError
 
 from witnessmark.models.base import Count, HashValue, Many, Record, Text
 
@@ -23,6 +24,11 @@ class MemoryRecord(Record):
     scope_labels: Many[Text] = ()
     """Tenants, projects, agents ... that the memory belongs to."""
 
+    @model_serializer
+    def _with_nulls(self) -> dict[str, object]:
+        # An unknown field that is null is content too: leaving it out would give two records one digest.
+        return {"key": self.key, "text": self.text, "scope_labels": list(self.scope_labels), **(self.model_extra or {})}
+
 
 class MemoryOperation(Record):
     """One entry of the append-only operation log; leaf of the checkpoint's Merkle tree."""
@@ -31,6 +37,14 @@ class MemoryOperation(Record):
     key: Text
     value: dict[str, JsonValue] | None = None
     """The record for PUT; absent for DEL."""
+
+    @model_validator(mode="after")
+    def _value_fits_op(self) -> MemoryOperation:
+        if (self.op == "PUT") != (self.value is not None):
+            raise PydanticCustomError("contradicts_itself", "A value should come with PUT, only and always")
+        if self.value is not None and self.value.get("key") != self.key:
+            raise PydanticCustomError("contradicts_itself", "A record should be stored under its own key")
+        return self
 
 
 class FileEntry(Record):

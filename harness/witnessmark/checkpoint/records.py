@@ -1,0 +1,117 @@
+"""Memory records from JSONL: strict, one record a line, every problem with file and line.
+
+- Blank lines and a missing final line feed are fine, CRLF too; a byte order mark is not.
+- A key that stands twice is a problem that names both lines.
+- What could not be read back from its canonical form is refused here, before it is in a log.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from witnessmark.canonical import MAX_DEPTH, MAX_INTEGER, json_pointer, parse_json
+from witnessmark.checkpoint.operations import MAX_LINE_BYTES
+from witnessmark.errors import InputError, Problem
+from witnessmark.models import MemoryRecord
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+__all__ = ["MAX_PROBLEMS", "read_records"]
+
+MAX_PROBLEMS = 50
+"""Problems that are collected before reading stops."""
+
+_RECORD_DEPTH = MAX_DEPTH - 1
+"""A record lies one level down in its operation, which has to stay within `MAX_DEPTH`."""
+
+
+def read_records(path: Path) -> Iterator[MemoryRecord]:
+    """Yield the records of a JSONL file in its order; what is wrong with the file is raised at its end, all at once.
+
+    A record that could not be kept (``too_deep``, ``number_not_exact``) is a problem like a malformed one.
+
+    Raises:
+        InputError: ``unreadable_file``, ``no_records``, ``duplicate_key``, or what the parser and the model refuse.
+    """
+    problems: list[Problem] = []
+    lines: dict[str, int] = {}
+    for number, data in _lines(path):
+        where = f"{path}:{number}"
+        try:
+            record = _record(data, where)
+        except InputError as error:
+            problems.extend(_without_inner_line(problem, where) for problem in error.problems)
+        else:
+            first = lines.setdefault(record.key, number)
+            if first != number:
+                stands = f"{record.key!r}, also on line {first}"
+                problems.append(Problem("duplicate_key", "key stands twice", stands, "one record a key", where))
+            elif not problems:
+                yield record
+        if len(problems) >= MAX_PROBLEMS:
+            more = Problem("too_many_problems", f"reading stopped after {MAX_PROBLEMS} problems", where=where)
+            raise InputError.from_problems((*problems[:MAX_PROBLEMS], more))
+    if problems:
+        raise InputError.from_problems(tuple(problems))
+    if not lines:
+        raise InputError("no record in the file", code="no_records", wanted="1 or more", where=str(path))
+
+
+def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    try:
+        with path.open("rb") as stream:
+            number = 0
+            while data := stream.readline(MAX_LINE_BYTES + 2):
+                number += 1
+                line = data.removesuffix(b"\n").removesuffix(b"\r")
+                if len(line) > MAX_LINE_BYTES:
+                    raise InputError(
+                        "line is too long",
+                        code="too_large",
+                        wanted=f"at most {MAX_LINE_BYTES} bytes",
+                        where=f"{path}:{number}",
+                    )
+                if line.strip(b" \t"):
+                    yield number, line
+    except OSError as error:
+        raise InputError(
+            f"cannot read file: {error.strerror or error}", code="unreadable_file", where=str(path)
+        ) from error
+
+
+def _record(data: bytes, where: str) -> MemoryRecord:
+    record = MemoryRecord.from_json(parse_json(data, where=where), where=where)
+    for name, value in (record.model_extra or {}).items():
+        _check_storable(value, (name,), where)
+    return record
+
+
+def _check_storable(value: object, path: tuple[str | int, ...], where: str) -> None:
+    """Refuse what its own canonical form does not give back: deep nesting, and floats that are written as integers."""
+    if isinstance(value, float) and MAX_INTEGER < abs(value) < 1e21:
+        raise InputError(
+            "number is written as an integer that JSON readers do not keep exactly",
+            code="number_not_exact",
+            got=repr(value),
+            wanted="at most ±(2^53−1), 1e21 or more, or a string",
+            where=f"{where} {json_pointer(path)}",
+        )
+    if isinstance(value, dict | list):
+        if len(path) >= _RECORD_DEPTH:
+            raise InputError(
+                "nesting is too deep",
+                code="too_deep",
+                wanted=f"at most {_RECORD_DEPTH} levels in a record",
+                where=f"{where} {json_pointer(path)}",
+            )
+        children = value.items() if isinstance(value, dict) else enumerate(value)
+        for step, child in children:
+            _check_storable(child, (*path, step), where)
+
+
+def _without_inner_line(problem: Problem, where: str) -> Problem:
+    # The parser counts lines inside its text, which is a single line here.
+    place = (problem.where or where).replace(f"{where}: line 1 column", f"{where} column", 1)
+    return problem._replace(where=place)

@@ -28,7 +28,9 @@ class Command(NamedTuple):
     """The first line of its help."""
 
 
-COMMANDS: dict[str, Command] = {}
+COMMANDS: dict[str, Command] = {
+    "vectors": Command("vectors", "Run reference vectors against this implementation."),
+}
 
 
 class _Commands(click.Group):

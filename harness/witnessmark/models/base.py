@@ -128,7 +128,9 @@ class Record(BaseModel):
         try:
             return cls.model_validate(value)
         except ValidationError as error:
-            raise InputError.from_problems(validation_problems(error, where=where or cls.__name__, value=value)) from error
+            raise InputError.from_problems(
+                validation_problems(error, where=where or cls.__name__, value=value)
+            ) from error
 
 
 _CODES = {"extra_forbidden": "unknown_field", "missing": "missing_field"}

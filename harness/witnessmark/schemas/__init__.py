@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from importlib.resources import files
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from pydantic import TypeAdapter
 
@@ -24,6 +24,7 @@ from witnessmark.models import (
     Observation,
     ProbeDiagnosis,
     ProbeSuite,
+    Record,
     RetrievalRequest,
     RetrieverPin,
     RetrieverProfile,
@@ -32,6 +33,8 @@ from witnessmark.models import (
 )
 
 if TYPE_CHECKING:
+    from types import UnionType
+
     from witnessmark.canonical import JsonValue
 
 __all__ = ["DIALECT", "FORMATS", "build_schema", "read_schema", "schema_id", "schema_text"]
@@ -39,7 +42,7 @@ __all__ = ["DIALECT", "FORMATS", "build_schema", "read_schema", "schema_id", "sc
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 VERSION = "0.1"
 
-FORMATS: dict[str, object] = {
+FORMATS: dict[str, type[Record] | UnionType] = {
     "AssessmentGateEvaluation": AssessmentGateEvaluation,
     "AssessmentGatePolicy": AssessmentGatePolicy,
     "CheckpointManifest": CheckpointManifest,
@@ -71,7 +74,7 @@ def build_schema(name: str) -> dict[str, JsonValue]:
         raise InputError(
             "no such format", code="unknown_format", got=repr(name), wanted=f"one of: {', '.join(FORMATS)}"
         )
-    body = TypeAdapter[object](FORMATS[name]).json_schema()
+    body = TypeAdapter[object](cast("type[object]", FORMATS[name])).json_schema()
     return {"$schema": DIALECT, "$id": schema_id(name), **body, "title": name}
 
 

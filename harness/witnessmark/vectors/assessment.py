@@ -31,13 +31,12 @@ __all__ = ["AssessmentVector", "ExpectedInvocation", "ExpectedProbe", "ExpectedR
 
 
 class ExpectedProbe(Record):
-    """The result of one probe. The wording of violations is an implementation's own; their number is not."""
+    """The result of one probe. Violations come with every fail and only there; their wording is free."""
 
     probe_id: Text
     result: BehavioralResult
     severity: SeverityClass
     reasons: Many[IndeterminateReason] = ()
-    violation_count: Count = 0
 
 
 class ExpectedInvocation(Record):
@@ -104,7 +103,7 @@ def _wanted(run: ExpectedRun) -> dict[str, object]:
             item.result.value,
             item.severity.value,
             tuple(reason.value for reason in item.reasons),
-            item.violation_count,
+            item.result is BehavioralResult.fail,
         )
         for item in run.probes
     }
@@ -133,7 +132,7 @@ def _observed(assessment: MemoryCheckpointAssessment) -> dict[str, object]:
             item.result.value,
             item.severity.value,
             tuple(reason.value for reason in item.reasons),
-            len(item.violations),
+            bool(item.violations),
         )
         for item in assessment.probe_results
     }

@@ -2,7 +2,9 @@
 
 - `parse_json` refuses what other parsers repair: duplicate keys, NaN and infinities, numbers that overflow, lone
   surrogates, integers beyond ±(2^53−1), a byte order mark, nesting deeper than 64, more bytes than the limit.
+- A float that RFC 8785 writes as an integer beyond ±(2^53−1) is refused with it: its canonical form could not be read.
 - No text is normalized: strings that differ only by Unicode normalization stay different.
+- In a record's canonical form null is absence: absent fields and null members of maps are left out.
 - Everything the canonicalizer raises leaves here as a `CanonicalError` with a code and a JSON pointer.
 """
 
@@ -12,7 +14,7 @@ import hashlib
 import json
 import math
 import re
-from typing import TYPE_CHECKING, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 import rfc8785
 
@@ -56,8 +58,8 @@ class _Duplicate(dict[str, object]):
     key: str
 
 
-class _NonFinite:
-    """A number literal without a finite value, kept until the walk knows its pointer."""
+class _Refused:
+    """A number literal without an exact finite value, kept until the walk knows its pointer."""
 
     def __init__(self, literal: str) -> None:
         self.literal = literal
@@ -79,19 +81,21 @@ def _pairs(pairs: list[tuple[str, object]]) -> dict[str, object]:
 
 def _float(literal: str) -> object:
     value = float(literal)
-    return value if math.isfinite(value) else _NonFinite(literal)
+    size = abs(value)
+    # Between 2^53 and 10^21 the canonical form is a plain integer, which would be refused when read again.
+    return value if size <= MAX_INTEGER or 1e21 <= size < math.inf else _Refused(literal)
 
 
 def _int(literal: str) -> object:
     # Python refuses to convert very long digit strings; all of those are out of range anyway.
-    return int(literal) if len(literal) <= 300 else _NonFinite(literal)
+    return int(literal) if len(literal) <= 300 else _Refused(literal)
 
 
 # For plain values (see _is_plain) the standard encoder writes the same bytes as rfc8785, several times faster:
 # code-point order and UTF-16 order agree on ASCII keys, and only floats are spelled differently.
 _PLAIN = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",", ":"), check_circular=False)
 
-_DECODER = json.JSONDecoder(object_pairs_hook=_pairs, parse_float=_float, parse_int=_int, parse_constant=_NonFinite)
+_DECODER = json.JSONDecoder(object_pairs_hook=_pairs, parse_float=_float, parse_int=_int, parse_constant=_Refused)
 
 
 def json_pointer(path: Sequence[str | int]) -> str:
@@ -121,7 +125,8 @@ def parse_json(text: bytes | str, *, where: str | None = None, max_bytes: int = 
         raise CanonicalError(
             f"not JSON: {error.msg}", code="invalid_json", where=f"{where}: {place}" if where else place
         ) from error
-    _check(value, where)
+    if not _is_sound(value):
+        _check(value, where)
     return value  # type: ignore[no-any-return]
 
 
@@ -155,9 +160,11 @@ def canonical_bytes(value: object, *, where: str | None = None) -> bytes:
     try:
         if _is_plain(value):
             return _PLAIN.encode(value).encode("utf-8")
+        if not _is_sound(value):
+            _check(value, where)
         return rfc8785.dumps(value)  # type: ignore[arg-type]
     except (ValueError, TypeError, AttributeError, RecursionError) as error:
-        # rfc8785 raises CanonicalizationError (a ValueError), UnicodeEncodeError (also one) for a surrogate in a key.
+        # A lone surrogate in a plain value is a UnicodeEncodeError, which is a ValueError.
         _check(value, where)
         raise CanonicalError(f"no canonical form: {error}", code="not_canonical", where=where) from error
 
@@ -178,18 +185,19 @@ def plain_bytes(value: object) -> bytes:
 
 
 def model_bytes(model: BaseModel) -> bytes:
-    """Return the RFC 8785 bytes of a model, defaults included and absent (None) fields left out.
+    """Return the RFC 8785 bytes of a model (wire contract, introduction).
 
-    A None inside a map of scalars is a JSON null and stays.
+    Defaults are included; absent (None) fields and null members of maps are left out. A null in a list stays.
 
     Raises:
         CanonicalError: as `canonical_bytes`.
     """
-    return canonical_bytes(model.model_dump(mode="json", exclude_none=True), where=type(model).__name__)
+    dumped = model.model_dump(mode="json", exclude_none=True)
+    return canonical_bytes(_without_nulls(dumped), where=type(model).__name__)
 
 
 def canonical_digest(value: BaseModel | JsonValue) -> str:
-    """Return ``sha256:`` + SHA-256 over the RFC 8785 bytes of a model or a JSON value (specs: wire contract §1).
+    """Return ``sha256:`` + SHA-256 over the RFC 8785 bytes of a model (as `model_bytes`) or of a JSON value as it is.
 
     Raises:
         CanonicalError: as `canonical_bytes`.
@@ -230,7 +238,7 @@ def _is_plain(value: object, depth: int = 0) -> bool:
 
 
 def _decode(text: bytes | str, where: str | None, max_bytes: int) -> str:
-    size = len(text)
+    size = len(text) if isinstance(text, bytes) or text.isascii() else len(text.encode("utf-8", "surrogatepass"))
     if size > max_bytes:
         raise CanonicalError(
             "JSON text is too large", code="too_large", got=f"{size} bytes", wanted=f"at most {max_bytes}", where=where
@@ -257,8 +265,9 @@ def _fail(
 ) -> NoReturn:
     pointer = json_pointer(path)
     # A pointer may itself hold the surrogate that is being reported; show it escaped.
-    shown = pointer.encode("utf-8", "backslashreplace").decode("utf-8") or "/"
-    raise CanonicalError(what, code=code, got=got, wanted=wanted, where=f"{where} {shown}" if where else shown)
+    shown = pointer.encode("utf-8", "backslashreplace").decode("utf-8")
+    place = " ".join(part for part in (where, shown) if part)
+    raise CanonicalError(what, code=code, got=got, wanted=wanted, where=place or None)
 
 
 def _is_unicode(text: str) -> bool:
@@ -269,6 +278,45 @@ def _is_unicode(text: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
+
+
+def _is_sound(value: object) -> bool:
+    """Tell quickly, without paths, whether a value is plain JSON; where it says no, `_check` decides."""
+    level: list[Any] = [value]
+    depth = 0
+    while level:
+        below: list[Any] = []
+        for item in level:
+            kind = type(item)
+            if kind is str:
+                if not _is_unicode(item):
+                    return False
+            elif kind is dict:
+                if depth == MAX_DEPTH or not all(type(key) is str and _is_unicode(key) for key in item):
+                    return False
+                below.extend(item.values())
+            elif kind is list:
+                if depth == MAX_DEPTH:
+                    return False
+                below.extend(item)
+            elif kind is int:
+                if not -MAX_INTEGER <= item <= MAX_INTEGER:
+                    return False
+            elif kind is float:
+                if not math.isfinite(item):
+                    return False
+            elif item is not None and kind is not bool:
+                return False
+        level, depth = below, depth + 1
+    return True
+
+
+def _without_nulls(value: JsonValue) -> JsonValue:
+    if isinstance(value, dict):
+        return {key: _without_nulls(child) for key, child in value.items() if child is not None}
+    if isinstance(value, list):
+        return [_without_nulls(child) for child in value]
+    return value
 
 
 def _check(value: object, where: str | None) -> None:
@@ -289,7 +337,7 @@ def _check(value: object, where: str | None) -> None:
         elif isinstance(item, float):
             if not math.isfinite(item):
                 _fail("non_finite_number", "number is not finite", repr(item), "a finite number", path, where)
-        elif isinstance(item, _NonFinite):
+        elif isinstance(item, _Refused):
             _check_literal(item.literal, path, where)
         elif isinstance(item, dict | list | tuple):
             if len(path) >= MAX_DEPTH:
@@ -301,7 +349,7 @@ def _check(value: object, where: str | None) -> None:
 
 def _check_literal(literal: str, path: tuple[str | int, ...], where: str | None) -> NoReturn:
     shown = literal if len(literal) <= 40 else f"{literal[:40]}…"
-    if literal.lstrip("-").isdigit():
+    if literal.lstrip("-").isdigit() or math.isfinite(float(literal)):
         _fail("integer_out_of_range", "integer is not exact in JSON", shown, "at most ±(2^53−1)", path, where)
     _fail("non_finite_number", "number is not finite", shown, "a finite number", path, where)
 

@@ -8,10 +8,20 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from datetime import datetime
-from typing import TYPE_CHECKING, Annotated, Self, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Self, TypeVar
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, Strict, ValidationError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PlainValidator,
+    Strict,
+    ValidationError,
+)
 from pydantic_core import PydanticCustomError
 
 from witnessmark.canonical import MAX_BYTES, JsonValue, json_pointer, parse_json
@@ -47,6 +57,16 @@ def _ordered(value: object) -> object:
     raise PydanticCustomError("wrong_type", "Input should be a list")
 
 
+def _scalar(value: object) -> object:
+    if isinstance(value, str):
+        return str.__str__(value)
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, int):
+        return int(value)
+    raise PydanticCustomError("wrong_type", "Input should be a string, an integer, a boolean or null")
+
+
 def _time(value: object) -> object:
     if isinstance(value, datetime):
         return value
@@ -71,7 +91,10 @@ Positive = Annotated[int, Strict(), Field(ge=1)]
 """An integer of 1 or more."""
 HashValue = Annotated[str, Strict(), Field(pattern=HASH_PATTERN)]
 """``sha256:`` or ``shake256:`` followed by 64 lowercase hexadecimal digits."""
-JsonScalar: TypeAlias = Text | Whole | Flag | None
+JsonScalar = Annotated[
+    str | int | bool | None,
+    PlainValidator(_scalar, json_schema_input_type=str | int | bool | None),
+]
 """String, integer, boolean or null. No floats: write them as strings, so that a digest has one spelling."""
 TextMap = dict[Text, Text]
 Many = Annotated[tuple[T, ...], BeforeValidator(_ordered)]
@@ -105,7 +128,9 @@ class Record(BaseModel):
         try:
             return cls.model_validate(value)
         except ValidationError as error:
-            raise InputError.from_problems(validation_problems(error, where=where or cls.__name__)) from error
+            raise InputError.from_problems(
+                validation_problems(error, where=where or cls.__name__, value=value)
+            ) from error
 
 
 _CODES = {"extra_forbidden": "unknown_field", "missing": "missing_field"}
@@ -123,19 +148,50 @@ _OURS = frozenset(
 )
 
 
-def validation_problems(error: ValidationError, *, where: str | None = None) -> tuple[Problem, ...]:
-    """Return the problems that pydantic found, under our codes, with JSON pointers."""
-    return tuple(_problem(detail, where) for detail in error.errors(include_url=False, include_context=False))
+def validation_problems(
+    error: ValidationError, *, where: str | None = None, value: object = None
+) -> tuple[Problem, ...]:
+    """Return the problems that pydantic found in ``value``, under our codes, with JSON pointers into it.
+
+    Without ``value`` the pointers keep what pydantic adds to them, such as the tag of a union.
+    """
+    details = error.errors(include_url=False, include_context=False)
+    return tuple(_problem(detail, value, where) for detail in details)
 
 
-def _problem(detail: ErrorDetails, where: str | None) -> Problem:
+def _problem(detail: ErrorDetails, value: object, where: str | None) -> Problem:
     kind = detail["type"]
     code = kind if kind in _OURS else _CODES.get(kind) or ("wrong_type" if kind.endswith("_type") else "invalid_value")
-    pointer = json_pointer(detail["loc"]) or "/"
-    shown = ascii(detail["input"]) if kind not in {"missing"} else None
+    pointer = json_pointer(_path(detail, value)).encode("utf-8", "backslashreplace").decode("utf-8")
+    shown = ascii(detail["input"]) if kind != "missing" else None
     if shown is not None and len(shown) > 80:
         shown = f"{shown[:77]}..."
-    return Problem(code, _lower(detail["msg"]), got=shown, where=f"{where} {pointer}" if where else pointer)
+    place = " ".join(part for part in (where, pointer) if part)
+    return Problem(code, _lower(detail["msg"]), got=shown, where=place or None)
+
+
+def _path(detail: ErrorDetails, value: object) -> list[str | int]:
+    """Return the path of a problem in ``value``: pydantic's location without union tags and key marks."""
+    if value is None:
+        return list(detail["loc"])
+    path: list[str | int] = []
+    node: Any = value
+    untagged = True
+    for step in detail["loc"]:
+        if isinstance(node, Mapping):
+            if untagged and node.get("kind") == step:
+                untagged = False
+                continue
+            if step in node:
+                node, untagged = node[step], True
+            elif detail["type"] != "missing":
+                continue
+        elif isinstance(node, list | tuple) and isinstance(step, int):
+            node, untagged = node[step], True
+        else:
+            continue
+        path.append(step)
+    return path
 
 
 def _lower(message: str) -> str:

@@ -1,0 +1,185 @@
+"""Canonicalization: texts with the form that RFC 8785 gives them, written by hand, and texts that are refused."""
+
+from __future__ import annotations
+
+ACCEPTED: dict[str, tuple[str, str, str]] = {
+    # name: (why, JSON text, canonical text)
+    "literals": ("The three literals have one spelling.", "[ true , false , null ]", "[true,false,null]"),
+    "scalar-document": ("A document may be a scalar; its depth is 0.", ' "x" ', '"x"'),
+    "empty-containers": ("Nothing stands between empty brackets.", '{ "a" : [ ] , "b" : { } }', '{"a":[],"b":{}}'),
+    "whitespace": ("Space, tab, line feed and return are no content.", '\t{\r\n "a"\n:\t1 }\n', '{"a":1}'),
+    "array-order": ("Arrays are never sorted.", "[3,1,2,1]", "[3,1,2,1]"),
+    "key-order-nested": (
+        "Keys are sorted at every level, also inside arrays.",
+        '{"b":[{"z":1,"a":2}],"a":{"d":1,"c":2}}',
+        '{"a":{"c":2,"d":1},"b":[{"a":2,"z":1}]}',
+    ),
+    "key-order-ascii": (
+        "Sorting is by code unit, not by a dictionary's idea: digits, upper case, underscore, lower case.",
+        '{"a":1,"_":2,"B":3,"10":4,"9":5,"":6,"aa":7}',
+        '{"":6,"10":4,"9":5,"B":3,"_":2,"a":1,"aa":7}',
+    ),
+    "key-order-utf16": (
+        "U+1F600 is D83D DE00 in UTF-16 and sorts before U+E000, though its code point is larger.",
+        '{"\ue000":1,"\U0001f600":2}',
+        '{"\U0001f600":2,"\ue000":1}',
+    ),
+    "key-order-utf16-prefix": (
+        "The rule holds in the middle of a key, too.",
+        '{"a\uffff":1,"a\U0001f600":2,"a\ud7ff":3,"a":4}',
+        '{"a":4,"a\ud7ff":3,"a\U0001f600":2,"a\uffff":1}',
+    ),
+    "key-escaped": (
+        "A key is sorted by what it says, not by how it was escaped.",
+        '{"\\u0062":1,"a":2,"\\/":3}',
+        '{"/":3,"a":2,"b":1}',
+    ),
+    "key-control": (
+        "Control characters sort first and are escaped in keys as in values.",
+        '{"a":1,"\\r":2,"\\u0001":3,"\\"":4}',
+        '{"\\u0001":3,"\\r":2,"\\"":4,"a":1}',
+    ),
+    "string-short-escapes": (
+        "Five control characters have short escapes; quote and backslash are escaped; the slash is not.",
+        '"\\u0008\\u0009\\u000A\\u000C\\u000D\\u0022\\u005C\\/"',
+        '"\\b\\t\\n\\f\\r\\"\\\\/"',
+    ),
+    "string-control": (
+        "Other control characters are escaped with lower-case hexadecimal digits.",
+        '"\\u0000\\u001F\\u000B\\u001b"',
+        '"\\u0000\\u001f\\u000b\\u001b"',
+    ),
+    "string-delete": ("U+007F is no control character of JSON and stays as it is.", '"\\u007f"', '"\x7f"'),
+    "string-line-separators": (
+        "U+2028 and U+2029 are not escaped, whatever JavaScript once needed.",
+        '"\\u2028\\u2029"',
+        '"\u2028\u2029"',
+    ),
+    "string-c1": (
+        "C1 controls, no-break space and the replacement character are plain text.",
+        '"\\u0080\\u00a0\\ufffd"',
+        '"\x80\xa0\ufffd"',
+    ),
+    "string-non-ascii": ("Text above ASCII is written as UTF-8, never escaped.", '"\\u20ac \\u00e9"', '"\u20ac \xe9"'),
+    "string-surrogate-pair": ("An escaped surrogate pair is one character.", '"\\ud83d\\uDE00"', '"\U0001f600"'),
+    "string-byte-order-mark-inside": ("U+FEFF inside a string is content.", '"\\ufeffx"', '"\ufeffx"'),
+    "string-html": ("Nothing is escaped for the sake of HTML.", "\"<a href='x'>&\"", "\"<a href='x'>&\""),
+    "string-nfc": ("No normalization: one code point stays one.", '"\xe9"', '"\xe9"'),
+    "string-nfd": ("No normalization: letter and combining accent stay two.", '"e\u0301"', '"e\u0301"'),
+    "string-compatibility": (
+        "No compatibility folding: ligature, full width and ANGSTROM SIGN stay.",
+        '"\ufb01\uff21\u212b"',
+        '"\ufb01\uff21\u212b"',
+    ),
+    "key-nfc-and-nfd": (
+        "Two keys that differ only by normalization are two keys.",
+        '{"\xe9":1,"e\u0301":2}',
+        '{"e\u0301":2,"\xe9":1}',
+    ),
+    "number-zero": ("Zero has no sign, in any spelling.", "[0,-0,0.0,-0.0,0e5,-0E-5]", "[0,0,0,0,0,0]"),
+    "number-integral-float": (
+        "A float without a fraction is written as an integer.",
+        "[1.0,-2.0,1e2,10.50e1,1E0]",
+        "[1,-2,100,105,1]",
+    ),
+    "number-fraction": (
+        "Trailing zeros go, the shortest digits that read back stay.",
+        "[4.50,0.1,0.30000000000000004,1.1e-1]",
+        "[4.5,0.1,0.30000000000000004,0.11]",
+    ),
+    "number-shortest": (
+        "More digits than a double holds are not kept.",
+        "[333333333.33333329,0.1000000000000000055511151231257827,1.0000000000000002]",
+        "[333333333.3333333,0.1,1.0000000000000002]",
+    ),
+    "number-small-exponent": (
+        "The exponent form starts below 1e-6.",
+        "[0.000001,0.0000001,0.00000123,1.5E-7,-2.50e-10]",
+        "[0.000001,1e-7,0.00000123,1.5e-7,-2.5e-10]",
+    ),
+    "number-large-exponent": (
+        "The exponent form starts at 1e21 and carries a plus sign.",
+        "[1e21,1E30,1.50e+300,-1e21]",
+        "[1e+21,1e+30,1.5e+300,-1e+21]",
+    ),
+    "number-extremes": (
+        "Smallest and largest doubles.",
+        "[5e-324,2.2250738585072014e-308,1.7976931348623157e308,-1.7976931348623157e+308]",
+        "[5e-324,2.2250738585072014e-308,1.7976931348623157e+308,-1.7976931348623157e+308]",
+    ),
+    "number-underflow": ("A number below the smallest double is zero, as in ECMAScript.", "[1e-400,-1e-400]", "[0,0]"),
+    "integer-limits": (
+        "±(2^53−1) are the last integers that every implementation reads alike.",
+        "[9007199254740991,-9007199254740991,9007199254740991.0]",
+        "[9007199254740991,-9007199254740991,9007199254740991]",
+    ),
+    "depth-64": ("64 levels of nesting are allowed.", "[" * 64 + "]" * 64, "[" * 64 + "]" * 64),
+    "depth-64-objects": (
+        "Objects and arrays count alike.",
+        '{"a":[' * 32 + "1" + "]}" * 32,
+        '{"a":[' * 32 + "1" + "]}" * 32,
+    ),
+}
+
+REFUSED: dict[str, tuple[str, str | bytes, str | None]] = {
+    # CODE-name: (why, JSON text or bytes, pointer)
+    "duplicate_key-top": ("A key that stands twice has two readings.", '{"a":1,"b":2,"a":1}', "/a"),
+    "duplicate_key-escaped": ("The second spelling of a key is an escape.", '{"a":1,"\\u0061":2}', "/a"),
+    "duplicate_key-nested": ("Duplicates count at every level.", '[{"x":{"y/z":1,"y/z":1}}]', "/0/x/y~1z"),
+    "duplicate_key-empty": ("The empty key is a key.", '{"":1,"":2}', "/"),
+    "non_finite_number-nan": ("NaN is no JSON, whatever parsers accept.", '{"a":[NaN]}', "/a/0"),
+    "non_finite_number-infinity": ("Nor is Infinity.", "[1,Infinity]", "/1"),
+    "non_finite_number-minus-infinity": ("Nor is -Infinity.", "[-Infinity]", "/0"),
+    "non_finite_number-overflow": (
+        "1e400 is valid JSON and no double; reading it as infinity would lose it.",
+        '{"a":1e400}',
+        "/a",
+    ),
+    "non_finite_number-overflow-negative": ("The same below zero.", "-1.5E+309", None),
+    "integer_out_of_range-2-53": ("2^53 could also be a rounded 2^53+1.", "[9007199254740992]", "/0"),
+    "integer_out_of_range-minus-2-53": ("The same below zero.", '{"n":-9007199254740992}', "/n"),
+    "integer_out_of_range-2-53-plus-1": (
+        "Doubles do not hold it: it would become its neighbour.",
+        '{"n":9007199254740993}',
+        "/n",
+    ),
+    "integer_out_of_range-400-digits": (
+        "Far out of range, and too long for some parsers.",
+        "[" + "9" * 400 + "]",
+        "/0",
+    ),
+    "integer_out_of_range-float": (
+        "1e16 is written as 10000000000000000, which would be refused when read again.",
+        '{"n":1e16}',
+        "/n",
+    ),
+    "integer_out_of_range-float-fraction": (
+        "9007199254740993.5 rounds to an integer out of range.",
+        "[9007199254740993.5]",
+        "/0",
+    ),
+    "lone_surrogate-high": ("A high surrogate without its low half is no character.", '{"a":"x\\ud83d"}', "/a"),
+    "lone_surrogate-low": ("A low surrogate alone is none either.", '["\\ude00"]', "/0"),
+    "lone_surrogate-swapped": ("A pair in the wrong order is two lone surrogates.", '"\\ude00\\ud83d"', None),
+    "lone_surrogate-key": ("Keys are text, too. The pointer shows the surrogate escaped.", '{"\\udead":1}', "/\\udead"),
+    "too_deep-arrays": ("65 levels are one too many.", "[" * 65 + "]" * 65, "/0" * 64),
+    "too_deep-objects": ("The same with objects.", '{"a":' * 65 + "1" + "}" * 65, "/a" * 64),
+    "too_deep-20000": ("Nesting far beyond any stack is the same error.", "[" * 20_000 + "]" * 20_000, "/0" * 64),
+    "byte_order_mark-utf8": ("A byte order mark is no whitespace.", b"\xef\xbb\xbf{}", None),
+    "invalid_utf8-bare-byte": ("Latin-1 is no UTF-8.", b'"\xe9"', None),
+    "invalid_utf8-overlong": ("An overlong slash is no UTF-8.", b'"\xc0\xaf"', None),
+    "invalid_utf8-surrogate": ("UTF-8 holds no surrogates.", b'"\xed\xa0\x80"', None),
+    "invalid_json-empty": ("No text is no value.", "", None),
+    "invalid_json-trailing-comma": ("No comma before a bracket.", "[1,]", None),
+    "invalid_json-single-quotes": ("Strings have double quotes.", "{'a':1}", None),
+    "invalid_json-comment": ("There are no comments.", "[1] // one", None),
+    "invalid_json-two-documents": ("One document a text.", "{} {}", None),
+    "invalid_json-leading-zero": ("01 is no number.", "[01]", None),
+    "invalid_json-leading-plus": ("+1 is no number.", "[+1]", None),
+    "invalid_json-bare-fraction": (".5 and 5. are no numbers.", "[.5]", None),
+    "invalid_json-hexadecimal": ("0x10 is no number.", "[0x10]", None),
+    "invalid_json-raw-control": ("A raw line feed in a string is not allowed.", '"a\nb"', None),
+    "invalid_json-bad-escape": ("\\x is no escape.", '"\\x41"', None),
+    "invalid_json-python-literal": ("True is spelled true.", "[True]", None),
+    "invalid_json-no-break-space": ("Only four characters are whitespace.", "[1,\xa02]", None),
+}

@@ -28,7 +28,9 @@ class Command(NamedTuple):
     """The first line of its help."""
 
 
-COMMANDS: dict[str, Command] = {}
+COMMANDS: dict[str, Command] = {
+    "suite": Command("suite", "Check probe suites."),
+}
 
 
 class _Commands(click.Group):

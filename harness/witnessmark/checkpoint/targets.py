@@ -13,7 +13,7 @@ from witnessmark.checkpoint.directory import read_manifest
 from witnessmark.errors import InputError
 from witnessmark.files import read_bytes
 from witnessmark.models import Target
-from witnessmark.strict_yaml import parse_yaml
+from witnessmark.sources import parse_source
 
 if TYPE_CHECKING:
     from witnessmark.canonical import JsonValue
@@ -52,24 +52,10 @@ def read_target(path: Path) -> Target:
     Raises:
         InputError: the file is missing or malformed; the message names file and line.
     """
-    located = parse_yaml(read_bytes(path), name=str(path))
-    try:
-        target = Target.from_json(located.value, where=str(path))
-    except InputError as error:
-        problems = tuple(
-            problem._replace(where=f"{located.where(*_steps(problem.where or '', str(path)))} {pointer}")
-            for problem in error.problems
-            for pointer in [(problem.where or "").removeprefix(f"{path} ")]
-        )
-        raise InputError.from_problems(problems) from error
+    target = parse_source(Target, read_bytes(path), str(path))
     folder = path.resolve().parent
     options = {name: _absolute(name, value, folder) for name, value in target.options.items()}
     return Target.from_json({"adapter": target.adapter, "options": options})
-
-
-def _steps(where: str, name: str) -> list[str]:
-    pointer = where.removeprefix(f"{name} ")
-    return [step.replace("~1", "/").replace("~0", "~") for step in pointer.split("/")[1:] if step]
 
 
 def _absolute(name: str, value: JsonValue, folder: Path) -> JsonValue:

@@ -31,6 +31,7 @@ class Command(NamedTuple):
 COMMANDS: dict[str, Command] = {
     "checkpoint": Command("checkpoint", "Build checkpoint directories from records, show them, compare them."),
     "vectors": Command("vectors", "Run reference vectors against this implementation."),
+    "suite": Command("suite", "Check probe suites."),
 }
 
 

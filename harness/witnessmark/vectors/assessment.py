@@ -7,7 +7,6 @@ from typing import Literal
 from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from witnessmark.runner import assess
 from witnessmark.canonical import canonical_digest
 from witnessmark.errors import WitnessmarkError
 from witnessmark.models import (
@@ -24,6 +23,7 @@ from witnessmark.models import (
     SeverityClass,
 )
 from witnessmark.models.base import Count, Many, Positive, Record, Text, TextMap
+from witnessmark.runner import assess
 from witnessmark.vectors.outcome import VectorOutcome, agree
 from witnessmark.vectors.table import TableAdapter, TableState
 

@@ -6,7 +6,6 @@ from typing import Literal
 
 from pydantic import Field
 
-from witnessmark.runner import assess
 from witnessmark.models import (
     BehavioralResult,
     ProbeSuite,
@@ -15,6 +14,7 @@ from witnessmark.models import (
     StateReference,
 )
 from witnessmark.models.base import HashValue, Many, Positive, Record, Text, TextMap
+from witnessmark.runner import assess
 from witnessmark.vectors.outcome import VectorOutcome, agree
 from witnessmark.vectors.table import AnswerRun, TableAdapter, TableAnswer, TableState
 

@@ -1,0 +1,98 @@
+"""What can change an answer without being in any digest: versions, threads, CPU features, BLAS kernels.
+
+Recorded beside an assessment as ``environment.json``; no host, user or path names.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from threadpoolctl import threadpool_info
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from witnessmark.canonical import JsonValue
+
+__all__ = ["PACKAGES", "describe_environment"]
+
+PACKAGES = (
+    "witnessmark",
+    "numpy",
+    "faiss-cpu",
+    "tokenizers",
+    "safetensors",
+    "wordllama",
+    "torch",
+    "sentence-transformers",
+    "transformers",
+    "onnxruntime",
+    "model2vec",
+)
+"""Distributions whose version can decide an answer; those that are not installed are left out."""
+
+_VARIABLES = (
+    "ATEN_CPU_CAPABILITY",
+    "FAISS_SIMD_LEVEL",
+    "MKL_CBWR",
+    "MKL_NUM_THREADS",
+    "OMP_NUM_THREADS",
+    "OPENBLAS_CORETYPE",
+    "OPENBLAS_NUM_THREADS",
+    "PYTHONHASHSEED",
+    "TZ",
+)
+_FEATURES = ("avx", "avx2", "avx512f", "avx512_bf16", "avx512_vnni", "amx_bf16", "amx_int8", "fma", "sse4_2", "asimd")
+
+
+def describe_environment(packages: Sequence[str] = PACKAGES) -> dict[str, JsonValue]:
+    """Return the environment as JSON data."""
+    return {
+        "format": "witnessmark.environment/0.1",
+        "python": platform.python_version(),
+        "implementation": sys.implementation.name,
+        "system": platform.system(),
+        "machine": platform.machine(),
+        "cpu_count": os.cpu_count(),
+        "cpu_features": _cpu_features(),
+        "packages": _versions(packages),
+        "variables": {name: os.environ[name] for name in _VARIABLES if name in os.environ},
+        "thread_pools": _pools(),
+    }
+
+
+def _versions(packages: Sequence[str]) -> dict[str, JsonValue]:
+    found: dict[str, JsonValue] = {}
+    for name in packages:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def _pools() -> list[JsonValue]:
+    """Return the loaded BLAS and OpenMP libraries: which kernel each one picked, and its threads."""
+    kept = ("user_api", "internal_api", "version", "num_threads", "threading_layer", "architecture")
+    pools: list[dict[str, JsonValue]] = [
+        {name: pool[name] for name in kept if pool.get(name) is not None} for pool in threadpool_info()
+    ]
+    return sorted(pools, key=lambda pool: [str(pool.get(name, "")) for name in kept])
+
+
+def _cpu_features() -> list[JsonValue]:
+    try:
+        text = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return []
+    flags: set[str] = set()
+    for line in text.splitlines():
+        name, _, value = line.partition(":")
+        if name.strip().lower() in {"flags", "features"}:
+            flags.update(value.split())
+    return [name for name in _FEATURES if name in flags]

@@ -37,6 +37,8 @@ class CheckedEmbedder:
         self._unit = settings.metric == "cosine"
         self.identity = dict(self._embedder.identity)
         self.dimension = self._embedder.dimension
+        self.packages = tuple(self.identity.get("packages", "").split())
+        """Names of the packages that decide its vectors."""
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return one row a text, shape ``(len(texts), dimension)``; of unit length for cosine, zero vectors excepted.

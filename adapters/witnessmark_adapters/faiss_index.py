@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import faiss
+import faiss as faiss_package
 import numpy as np
 
 from witnessmark.errors import AdapterError, InputError
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Candidates", "IndexDescription", "VectorIndex", "new_index", "read_index", "write_index"]
 
+faiss: Any = faiss_package  # its own type stubs leave out most of what is called here
 _QUANTIZERS: dict[str, int] = {
     "8bit": faiss.ScalarQuantizer.QT_8bit,
     "4bit": faiss.ScalarQuantizer.QT_4bit,
@@ -45,7 +46,8 @@ class IndexDescription(NamedTuple):
     inner_product: bool
     """Searched by inner product; by squared Euclidean distance otherwise."""
     dimension: int
-    count: int
+    total: int
+    """Number of vectors."""
     parameters: Mapping[str, int | str]
     """Read from the index, not from the profile that built it."""
 
@@ -77,7 +79,7 @@ def new_index(settings: IndexSettings, dimension: int) -> Any:
         coarse = (faiss.IndexFlatL2 if settings.metric == "l2" else faiss.IndexFlatIP)(dimension)
         index = faiss.IndexIVFFlat(coarse, dimension, settings.whole("nlist"), metric)
         index.own_fields = True
-        coarse.this.disown()
+        coarse.this.disown()  # the index frees it
         index.nprobe = settings.whole("nprobe")
         index.cp.seed = settings.whole("training_seed")
         index.cp.min_points_per_centroid = 1
@@ -183,9 +185,7 @@ class VectorIndex:
                 where=self._where,
             )
 
-    def candidates(
-        self, queries: NDArray[np.float32], count: int, mask: NDArray[np.bool_] | None = None
-    ) -> Candidates:
+    def candidates(self, queries: NDArray[np.float32], count: int, mask: NDArray[np.bool_] | None = None) -> Candidates:
         """Return up to ``count`` candidates a query.
 
         Args:
@@ -247,7 +247,7 @@ class VectorIndex:
         return scores
 
     def _read_norms(self) -> NDArray[np.float64]:
-        total = self.description.count
+        total = self.description.total
         norms = np.empty(total, dtype=np.float64)
         rows = max(1, _SCAN // self.description.dimension)
         for first in range(0, total, rows):

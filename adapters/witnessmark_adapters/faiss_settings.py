@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from witnessmark.models import RetrieverProfile
     from witnessmark.models.base import JsonScalar
 
-__all__ = ["INDEXES", "PACKAGE_PREFIX", "IndexSettings", "Metric", "read_settings", "reject"]
+__all__ = ["INDEXES", "PACKAGE_PREFIX", "SEARCH_PARAMETERS", "IndexSettings", "Metric", "read_settings", "reject"]
 
 Metric = Literal["cosine", "inner_product", "l2"]
 METRICS: tuple[Metric, ...] = ("cosine", "inner_product", "l2")
@@ -57,6 +57,8 @@ INDEXES: dict[str, dict[str, _Whole | _Choice]] = {
     "IndexScalarQuantizer": {"quantizer": _Choice(("8bit", "4bit", "fp16"))},
 }
 """Index implementations and their parameters (docs/retrievers.md)."""
+SEARCH_PARAMETERS = ("ef_search", "nprobe")
+"""Parameters that are set when an index is opened, not when it is built."""
 _ONLY_METRICS: dict[str, tuple[Metric, ...]] = {"IndexFlatIP": ("cosine", "inner_product"), "IndexFlatL2": ("l2",)}
 
 

@@ -13,8 +13,7 @@ import numpy as np
 
 from witnessmark.canonical import canonical_bytes
 from witnessmark.errors import InputError
-from witnessmark.models import Record
-from witnessmark.models.base import HashValue, Many, Text
+from witnessmark.models.base import HashValue, Many, Record, Text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -117,7 +116,7 @@ class ItemTable:
 
     def scope_labels(self, ordinal: int) -> tuple[str, ...]:
         """Return the scope labels of an item, as its record has them."""
-        return self.label_sets[self.label_set_of[ordinal]]
+        return self.label_sets[int(self.label_set_of[ordinal])]
 
 
 def _ascending(previous: str | None, key: str, where: str) -> None:

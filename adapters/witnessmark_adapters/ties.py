@@ -54,10 +54,10 @@ def rank(
         np.full((total, top_k), -np.inf, dtype=np.float32),
         np.full(total, -np.inf, dtype=np.float32),
     )
-    allowed = index.description.count if mask is None else int(mask.sum())
+    allowed = index.description.total if mask is None else int(mask.sum())
     if not allowed:
         return result
-    limit = allowed if index.selects_exactly else index.description.count
+    limit = allowed if index.selects_exactly else index.description.total
     rows = np.arange(total)
     fetch = min(top_k + _SPARE, limit)
     while len(rows):

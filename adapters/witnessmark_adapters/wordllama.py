@@ -75,6 +75,7 @@ class WordLlama:
             "quantization": self._quantization,
             "dtype": "float32",
             "truncation": "none",
+            "packages": "numpy tokenizers wordllama",
         }
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
@@ -122,7 +123,7 @@ class WordLlamaFactory:
         folder = _package_folder()
         digests = {name: file_digest(folder / name)[1] for name in (WEIGHTS, TOKENIZER)}
         return WordLlama(
-            _token_table(folder / WEIGHTS, int(dimension)),  # type: ignore[arg-type]
+            _token_table(folder / WEIGHTS, int(dimension)),
             _tokenizer(folder / TOKENIZER),
             revision=canonical_digest(digests),
             quantization=quantization,

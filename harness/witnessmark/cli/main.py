@@ -29,7 +29,9 @@ class Command(NamedTuple):
 
 
 COMMANDS: dict[str, Command] = {
+    "adapters": Command("adapters", "List the adapters and embedders that are installed."),
     "checkpoint": Command("checkpoint", "Build checkpoint directories from records, show them, compare them."),
+    "profile": Command("profile", "Pin what a retriever really is, show profiles, compare them."),
 }
 
 

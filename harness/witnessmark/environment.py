@@ -79,10 +79,8 @@ def _versions(packages: Sequence[str]) -> dict[str, JsonValue]:
 def _pools() -> list[JsonValue]:
     """Return the loaded BLAS and OpenMP libraries: which kernel each one picked, and its threads."""
     kept = ("user_api", "internal_api", "version", "num_threads", "threading_layer", "architecture")
-    pools: list[dict[str, JsonValue]] = [
-        {name: pool[name] for name in kept if pool.get(name) is not None} for pool in threadpool_info()
-    ]
-    return sorted(pools, key=lambda pool: [str(pool.get(name, "")) for name in kept])
+    pools = sorted(threadpool_info(), key=lambda pool: [str(pool.get(name, "")) for name in kept])
+    return [{name: pool[name] for name in kept if pool.get(name) is not None} for pool in pools]
 
 
 def _cpu_features() -> list[JsonValue]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from witnessmark.errors import AdapterError, InputError, ProfileMismatch, WitnessmarkError
-from witnessmark.pin import compare_profiles
+from witnessmark.errors import AdapterError, InputError, WitnessmarkError
+from witnessmark.pin import require_profile
 from witnessmark.ports import Closeable
 from witnessmark.registry import find_adapter
 
@@ -45,9 +45,7 @@ def open_states(states: Mapping[str, Target], profile: RetrieverProfile) -> Iter
             where=f"{names[0]} of {source.distribution}",
         ) from error
     try:
-        problems = compare_profiles(profile, retriever.profile)
-        if problems:
-            raise ProfileMismatch.from_problems(problems)
+        require_profile(profile, retriever.profile)
         yield retriever
     finally:
         if isinstance(retriever, Closeable):

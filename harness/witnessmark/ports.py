@@ -35,6 +35,7 @@ __all__ = [
     "Embedder",
     "EmbedderFactory",
     "IndexItem",
+    "ObservableRetriever",
     "RetrieverAdapter",
     "ScoredAnswer",
     "ScoredRetriever",
@@ -107,6 +108,19 @@ class Closeable(Protocol):
 
     def close(self) -> None:
         """Release them; calling twice is allowed."""
+        ...
+
+
+@runtime_checkable
+class ObservableRetriever(Protocol):
+    """Optional: tells more of itself when it is pinned."""
+
+    def package_versions(self) -> Mapping[str, str]:
+        """Return the installed versions of the packages that decide answers, by package name."""
+        ...
+
+    def fingerprints(self) -> Mapping[str, str]:
+        """Return digests of what a few telling texts are turned into, by the name of the text."""
         ...
 
 

@@ -1,40 +1,15 @@
-"""Adapters and embedders by name, from entry points: ours are registered like a third party's.
-
-- An entry point is loaded only when its name is asked for.
-- A name that two distributions register, and a provider that does not import, are errors that name both.
-- The distribution and its version are part of what is returned, so that they can go into the evidence.
-"""
+"""Adapters and embedders by name: ours are registered like a third party's."""
 
 from __future__ import annotations
 
-from importlib.metadata import EntryPoint, entry_points
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING
 
-from witnessmark.errors import InputError
+from witnessmark.plugins import ADAPTERS, EMBEDDERS, Registered, load_plugin, registered
 
 if TYPE_CHECKING:
     from witnessmark.ports import Adapter, EmbedderFactory
 
 __all__ = ["ADAPTERS", "EMBEDDERS", "Registered", "find_adapter", "find_embedder", "registered"]
-
-ADAPTERS = "witnessmark.adapters"
-EMBEDDERS = "witnessmark.embedders"
-
-
-class Registered(NamedTuple):
-    """One entry point and where it comes from."""
-
-    name: str
-    distribution: str
-    """Name and version, as in ``witnessmark 0.1.0``."""
-    value: str
-    """Module and attribute."""
-
-
-def registered(group: str) -> tuple[Registered, ...]:
-    """Return what is registered in ``group``, sorted by name; nothing is imported."""
-    found = {(point.name, _distribution(point), point.value) for point in entry_points(group=group)}
-    return tuple(Registered(*item) for item in sorted(found))
 
 
 def find_adapter(name: str) -> tuple[Adapter, Registered]:
@@ -43,8 +18,7 @@ def find_adapter(name: str) -> tuple[Adapter, Registered]:
     Raises:
         InputError: ``unknown_adapter``, ``ambiguous_adapter`` or ``broken_adapter``.
     """
-    provider, source = _load(ADAPTERS, name, "adapter")
-    return cast("Adapter", provider), source
+    return load_plugin(ADAPTERS, name, "adapter")
 
 
 def find_embedder(name: str) -> tuple[EmbedderFactory, Registered]:
@@ -53,29 +27,4 @@ def find_embedder(name: str) -> tuple[EmbedderFactory, Registered]:
     Raises:
         InputError: ``unknown_embedder``, ``ambiguous_embedder`` or ``broken_embedder``.
     """
-    provider, source = _load(EMBEDDERS, name, "embedder")
-    return cast("EmbedderFactory", provider), source
-
-
-def _distribution(point: EntryPoint) -> str:
-    return f"{point.dist.name} {point.dist.version}" if point.dist is not None else "an unknown distribution"
-
-
-def _load(group: str, name: str, noun: str) -> tuple[object, Registered]:
-    candidates = [item for item in registered(group) if item.name == name]
-    if not candidates:
-        known = ", ".join(sorted({item.name for item in registered(group)})) or "none"
-        raise InputError(f"no such {noun}", code=f"unknown_{noun}", got=repr(name), wanted=f"one of: {known}")
-    if len(candidates) > 1:
-        both = " and ".join(f"{item.value} of {item.distribution}" for item in candidates)
-        raise InputError(f"{noun} {name!r} is registered twice", code=f"ambiguous_{noun}", got=both)
-    (source,) = candidates
-    point = EntryPoint(name=source.name, value=source.value, group=group)
-    try:
-        return point.load(), source
-    except Exception as error:
-        raise InputError(
-            f"{noun} {name!r} of {source.distribution} does not load: {type(error).__name__}: {error}",
-            code=f"broken_{noun}",
-            where=source.value,
-        ) from error
+    return load_plugin(EMBEDDERS, name, "embedder")

@@ -8,7 +8,6 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeVar
 
 from witnessmark.artifact import commits_to_transcript, recompute
@@ -16,13 +15,14 @@ from witnessmark.canonical import canonical_bytes, canonical_digest, model_bytes
 from witnessmark.errors import EvidenceError, WitnessmarkError
 from witnessmark.files import new_directory, read_bytes, write_bytes
 from witnessmark.models import AssessmentGatePolicy, MemoryCheckpointAssessment, ProbeSuite, Record, RetrieverProfile
-from witnessmark.models.base import HashValue, Many, Text
 from witnessmark.run.transcript import read_transcript
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
     from witnessmark.canonical import JsonValue
+    from witnessmark.models.base import HashValue, Many, Text
     from witnessmark.runner import Run
 
 __all__ = [
@@ -57,7 +57,7 @@ class VerificationStatus(StrEnum):
     verified = "verified"
     """Recomputed from its transcript, byte for byte, and committed to it."""
     recomputed = "recomputed"
-    """Recomputed byte for byte, but the fingerprint in the artifact is the adapter's: it does not bind the transcript."""
+    """Recomputed byte for byte, but the fingerprint in the artifact is the adapter's and binds no transcript."""
     consistent = "consistent_not_recomputable"
     """The artifact agrees with itself and with what lies beside it; there is no transcript to recompute it from."""
 

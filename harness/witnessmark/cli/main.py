@@ -37,6 +37,8 @@ COMMANDS: dict[str, Command] = {
     "checkpoint": Command("checkpoint", "Build checkpoint directories from records, show them, compare them."),
     "vectors": Command("vectors", "Run reference vectors against this implementation."),
     "suite": Command("suite", "Check probe suites."),
+    "adapters": Command("adapters", "List the adapters and embedders that are installed."),
+    "profile": Command("profile", "Pin what a retriever really is, show profiles, compare them."),
 }
 
 

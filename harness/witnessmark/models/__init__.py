@@ -34,7 +34,7 @@ from witnessmark.models.probes import (
     SeverityClass,
     StateConditionedDifferentiationProbe,
 )
-from witnessmark.models.profile import AdapterCapability, RetrieverProfile
+from witnessmark.models.profile import AdapterCapability, FieldDifference, RetrieverProfile, profile_differences
 from witnessmark.models.retrieval import RetrievalRequest, RetrievedItem
 from witnessmark.models.state import RuntimeObservation, StateReference
 from witnessmark.models.target import RetrieverPin, Target
@@ -62,6 +62,7 @@ __all__ = [
     "CheckpointManifest",
     "CorrectionPrecedenceProbe",
     "Coverage",
+    "FieldDifference",
     "FileEntry",
     "GateFailureReason",
     "IndeterminateReason",
@@ -97,4 +98,5 @@ __all__ = [
     "Transcript",
     "TranscriptHeader",
     "TrialGroup",
+    "profile_differences",
 ]

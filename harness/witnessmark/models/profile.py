@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import NamedTuple
 
 from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from witnessmark.models.base import JsonScalar, Many, Positive, Record, Text, Whole
 
-__all__ = ["AdapterCapability", "RetrieverProfile"]
+__all__ = ["AdapterCapability", "FieldDifference", "RetrieverProfile", "profile_differences"]
 
 
 class AdapterCapability(StrEnum):
@@ -51,3 +52,35 @@ class RetrieverProfile(Record):
         if self.adapter_capability is AdapterCapability.deterministic and not (self.tie_policy or "").strip():
             raise PydanticCustomError("missing_tie_policy", "A deterministic profile should name its tie_policy")
         return self
+
+
+class FieldDifference(NamedTuple):
+    """One field, or one key of a map, in which two profiles differ."""
+
+    field: str
+    """As in ``top_k`` or ``index_build_config/M``."""
+    first: object
+    """The first profile's value; None where it is absent."""
+    second: object
+
+
+def profile_differences(first: RetrieverProfile, second: RetrieverProfile) -> tuple[FieldDifference, ...]:
+    """Return every field in which two profiles differ, in field order, maps key by key."""
+    one, two = first.model_dump(mode="json"), second.model_dump(mode="json")
+    found: list[FieldDifference] = []
+    for field in RetrieverProfile.model_fields:
+        a, b = one[field], two[field]
+        if isinstance(a, dict) and isinstance(b, dict):
+            found += [
+                FieldDifference(f"{field}/{key}", a.get(key), b.get(key))
+                for key in sorted({*a, *b})
+                if not _same(a.get(key), b.get(key)) or (key in a) != (key in b)
+            ]
+        elif not _same(a, b):
+            found.append(FieldDifference(field, a, b))
+    return tuple(found)
+
+
+def _same(a: object, b: object) -> bool:
+    # True == 1 in Python, but they are two values in JSON.
+    return a == b and isinstance(a, bool) == isinstance(b, bool)

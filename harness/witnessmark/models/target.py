@@ -30,3 +30,5 @@ class RetrieverPin(Record):
     """Distribution and version that provides the adapter."""
     packages: dict[str, Text] = Field(default_factory=dict)
     """Versions of the packages that decide answers."""
+    fingerprints: dict[str, HashValue] = Field(default_factory=dict)
+    """Digests of the vectors of some telling texts, by name; they differ where numeric kernels differ."""

@@ -1,0 +1,262 @@
+"""One FAISS index: built from settings, written and read, described as it really is, searched by ordinal.
+
+- What FAISS returns is a set of candidates; scores are computed again from the stored vectors, in double precision,
+  because FAISS gives equal vectors unequal scores under some BLAS kernels and batch sizes.
+- FAISS ids are insertion numbers; everything that leaves this module speaks of ordinals (places in key order).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import faiss as faiss_package
+import numpy as np
+
+from witnessmark.errors import AdapterError, InputError
+from witnessmark_adapters.vectors import inner_products, negative_squared_distances
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from witnessmark_adapters.faiss_settings import IndexSettings
+
+__all__ = ["Candidates", "IndexDescription", "VectorIndex", "new_index", "read_index", "write_index"]
+
+faiss: Any = faiss_package  # its own type stubs leave out most of what is called here
+_QUANTIZERS: dict[str, int] = {
+    "8bit": faiss.ScalarQuantizer.QT_8bit,
+    "4bit": faiss.ScalarQuantizer.QT_4bit,
+    "fp16": faiss.ScalarQuantizer.QT_fp16,
+}
+_UNIT_TOLERANCE = {"8bit": 0.05, "4bit": 0.5, "fp16": 0.005}
+"""How far quantization may take the length of a unit vector from 1; unquantized: 0.0001."""
+_SCAN = 1 << 22
+"""Vector components looked at together when an index is checked."""
+_BLOCK = 1 << 18
+"""Vector components scored together, so that a block stays in the cache."""
+
+
+class IndexDescription(NamedTuple):
+    """What an index says of itself."""
+
+    implementation: str
+    inner_product: bool
+    """Searched by inner product; by squared Euclidean distance otherwise."""
+    dimension: int
+    total: int
+    """Number of vectors."""
+    parameters: Mapping[str, int | str]
+    """Read from the index, not from the profile that built it."""
+
+
+class Candidates(NamedTuple):
+    """Candidates of some queries, each row in no particular order."""
+
+    ordinals: NDArray[np.int64]
+    """Shape ``(queries, k)``; -1 where the index found fewer."""
+    scores: NDArray[np.float32]
+    """Scores of the candidates, -inf where there is none; larger is better."""
+    ceiling: NDArray[np.float64]
+    """Shape ``(queries,)``: no item outside the row scores higher; -inf where the index has no more to offer."""
+
+
+def new_index(settings: IndexSettings, dimension: int) -> Any:
+    """Return an empty index as the settings say."""
+    metric = faiss.METRIC_L2 if settings.metric == "l2" else faiss.METRIC_INNER_PRODUCT
+    if settings.implementation == "IndexFlatIP":
+        return faiss.IndexFlatIP(dimension)
+    if settings.implementation == "IndexFlatL2":
+        return faiss.IndexFlatL2(dimension)
+    if settings.implementation == "IndexHNSWFlat":
+        index = faiss.IndexHNSWFlat(dimension, settings.whole("M"), metric)
+        index.hnsw.efConstruction = settings.whole("ef_construction")
+        index.hnsw.efSearch = settings.whole("ef_search")
+        return index
+    if settings.implementation == "IndexIVFFlat":
+        coarse = (faiss.IndexFlatL2 if settings.metric == "l2" else faiss.IndexFlatIP)(dimension)
+        index = faiss.IndexIVFFlat(coarse, dimension, settings.whole("nlist"), metric)
+        index.own_fields = True
+        coarse.this.disown()  # the index frees it
+        index.nprobe = settings.whole("nprobe")
+        index.cp.seed = settings.whole("training_seed")
+        index.cp.min_points_per_centroid = 1
+        return index
+    return faiss.IndexScalarQuantizer(dimension, _QUANTIZERS[str(settings.parameters["quantizer"])], metric)
+
+
+def write_index(index: Any, path: Path) -> None:
+    """Write an index file; two builds of the same input write the same bytes."""
+    try:
+        faiss.write_index(index, str(path))
+    except RuntimeError as error:
+        raise InputError("cannot write index", code="unwritable_file", got=error, where=str(path)) from error
+
+
+def read_index(path: Path) -> Any:
+    """Read an index file.
+
+    Raises:
+        InputError: ``unreadable_index``.
+    """
+    try:
+        return faiss.read_index(str(path))
+    except RuntimeError as error:
+        reason = str(error).splitlines()[0]
+        raise InputError(f"not a FAISS index: {reason}", code="unreadable_index", where=str(path)) from error
+
+
+def describe(index: Any, where: str) -> IndexDescription:
+    """Return what an index really is.
+
+    Raises:
+        InputError: ``unknown_index_implementation``.
+    """
+    name = type(index).__name__
+    parameters: dict[str, int | str] = {}
+    if name == "IndexHNSWFlat":
+        hnsw = index.hnsw
+        parameters = {
+            "M": int(hnsw.nb_neighbors(1)),
+            "ef_construction": int(hnsw.efConstruction),
+            "ef_search": int(hnsw.efSearch),
+        }
+    elif name == "IndexIVFFlat":
+        parameters = {"nlist": int(index.nlist), "nprobe": int(index.nprobe)}
+    elif name == "IndexScalarQuantizer":
+        names = {value: key for key, value in _QUANTIZERS.items()}
+        parameters = {"quantizer": names.get(index.sq.qtype, f"faiss type {index.sq.qtype}")}
+    elif name not in ("IndexFlatIP", "IndexFlatL2"):
+        raise InputError(
+            "index file holds another kind of index", code="unknown_index_implementation", got=name, where=where
+        )
+    inner = index.metric_type == faiss.METRIC_INNER_PRODUCT
+    return IndexDescription(name, inner, int(index.d), int(index.ntotal), parameters)
+
+
+class VectorIndex:
+    """A loaded index, ready to be searched."""
+
+    def __init__(self, index: Any, *, order: NDArray[np.int64] | None = None, where: str = "index") -> None:
+        """Take a FAISS index and the ordinals of its vectors in insertion order (None: they are in key order).
+
+        Raises:
+            InputError: ``unknown_index_implementation`` or ``non_finite_vector``.
+        """
+        self._index = index
+        self._order = order
+        self._where = where
+        self.description = describe(index, where)
+        if self.description.implementation == "IndexIVFFlat":
+            index.make_direct_map()
+        self._norms = self._read_norms()
+        self._largest_norm = float(self._norms.max(initial=0.0))
+
+    @property
+    def selects_exactly(self) -> bool:
+        """Whether a selection inside the search loses nothing; a graph walked through gaps does lose items."""
+        return self.description.implementation != "IndexHNSWFlat"
+
+    def set_search_parameter(self, name: str, value: int) -> None:
+        """Set ``ef_search`` or ``nprobe``."""
+        if name == "ef_search":
+            self._index.hnsw.efSearch = value
+        else:
+            self._index.nprobe = value
+        self.description = describe(self._index, self._where)
+
+    def check_unit_length(self) -> None:
+        """Check that every vector has length one or zero, as the cosine metric needs.
+
+        Raises:
+            InputError: ``not_normalized``.
+        """
+        quantizer = str(self.description.parameters.get("quantizer", ""))
+        off = np.minimum(np.abs(self._norms - 1.0), self._norms)
+        worst = int(np.argmax(off)) if len(off) else 0
+        if len(off) and off[worst] > _UNIT_TOLERANCE.get(quantizer, 1e-4):
+            raise InputError(
+                "vectors are not normalized, as the cosine metric needs",
+                code="not_normalized",
+                got=f"length {self._norms[worst]:.6g} of vector {worst}",
+                wanted="length 1",
+                where=self._where,
+            )
+
+    def candidates(self, queries: NDArray[np.float32], count: int, mask: NDArray[np.bool_] | None = None) -> Candidates:
+        """Return up to ``count`` candidates a query.
+
+        Args:
+            queries: shape ``(n, d)``, float32, contiguous.
+            count: candidates a query, at most the number of items.
+            mask: ordinals that may be returned; only where `selects_exactly`.
+
+        Raises:
+            AdapterError: ``non_finite_score``.
+        """
+        distances, ids = self._search(queries, count, mask)
+        found = ids >= 0
+        raw = distances if self.description.inner_product else -distances
+        norms = np.sqrt((queries.astype(np.float64) ** 2).sum(axis=1))
+        # FAISS accumulates d products in single precision: |error| <= d * 2^-24 * (sum of their sizes), twice for good.
+        slack = 2.0 * (self.description.dimension + 8) * 2.0**-24
+        size = norms * self._largest_norm if self.description.inner_product else (norms + self._largest_norm) ** 2
+        ceiling = np.where(found[:, -1], raw.min(axis=1, where=found, initial=np.inf) + slack * size, -np.inf)
+        scores = self._scores(queries, np.where(found, ids, 0))
+        if not np.isfinite(scores[found]).all():
+            raise AdapterError("a score is not finite", code="non_finite_score", where=self._where)
+        scores[~found] = -np.inf
+        ordinals = ids if self._order is None else np.where(found, self._order[ids], -1)
+        return Candidates(ordinals, scores, ceiling)
+
+    def _search(
+        self, queries: NDArray[np.float32], count: int, mask: NDArray[np.bool_] | None
+    ) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+        parameters: Any = None
+        if mask is not None:
+            wanted = mask if self._order is None else mask[self._order]
+            selector = faiss.IDSelectorBitmap(np.packbits(wanted, bitorder="little"))
+            if self.description.implementation == "IndexIVFFlat":
+                parameters = faiss.SearchParametersIVF(sel=selector, nprobe=self._index.nprobe)
+            else:
+                parameters = faiss.SearchParameters(sel=selector)
+        if self.description.implementation != "IndexIVFFlat":
+            distances, ids = self._index.search(queries, count, params=parameters)
+            return distances, ids
+        # Below this size the coarse quantizer never switches to BLAS, so a batch probes the lists a single query does.
+        rows = max(1, (faiss.cvar.distance_compute_blas_threshold - 1) // self.description.dimension)
+        parts = [
+            self._index.search(queries[first : first + rows], count, params=parameters)
+            for first in range(0, len(queries), rows)
+        ]
+        return np.concatenate([part[0] for part in parts]), np.concatenate([part[1] for part in parts])
+
+    def _scores(self, queries: NDArray[np.float32], ids: NDArray[np.int64]) -> NDArray[np.float32]:
+        score: Callable[[NDArray[np.float32], NDArray[np.float32]], NDArray[np.float32]] = (
+            inner_products if self.description.inner_product else negative_squared_distances
+        )
+        count = ids.shape[1]
+        scores = np.empty(ids.shape, dtype=np.float32)
+        rows = max(1, _BLOCK // (count * self.description.dimension))
+        for first in range(0, len(ids), rows):
+            block = ids[first : first + rows]
+            vectors = self._index.reconstruct_batch(block.ravel()).reshape(*block.shape, -1)
+            scores[first : first + rows] = score(queries[first : first + rows], vectors)
+        return scores
+
+    def _read_norms(self) -> NDArray[np.float64]:
+        total = self.description.total
+        norms = np.empty(total, dtype=np.float64)
+        rows = max(1, _SCAN // self.description.dimension)
+        for first in range(0, total, rows):
+            ids = np.arange(first, min(first + rows, total), dtype=np.int64)
+            vectors = self._index.reconstruct_batch(ids).astype(np.float64)
+            norms[ids] = np.sqrt((vectors * vectors).sum(axis=1))
+        bad = np.flatnonzero(~np.isfinite(norms))
+        if len(bad):
+            raise InputError(
+                "stored vector is not finite", code="non_finite_vector", got=f"vector {bad[0]}", where=self._where
+            )
+        return norms

@@ -1,0 +1,129 @@
+"""The profile of a FAISS pipeline as it really is, and the refusal of one that says otherwise."""
+
+from __future__ import annotations
+
+from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING
+
+from witnessmark.errors import InputError, Problem, ProfileMismatch
+from witnessmark.models import RetrieverProfile, profile_differences
+from witnessmark_adapters.faiss_settings import PACKAGE_PREFIX
+from witnessmark_adapters.ties import TIE_POLICY
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from witnessmark.models import FieldDifference
+    from witnessmark.models.base import JsonScalar
+    from witnessmark_adapters.embedding import CheckedEmbedder
+    from witnessmark_adapters.faiss_settings import IndexSettings
+
+__all__ = [
+    "ADAPTER_VERSION",
+    "IMPLEMENTATION_ID",
+    "IMPLEMENTATION_VERSION",
+    "PACKAGES",
+    "complete",
+    "installed_version",
+    "live_profile",
+    "mismatch",
+]
+
+IMPLEMENTATION_ID = "faiss"
+IMPLEMENTATION_VERSION = "1"
+"""Changes when the pipeline may answer differently for the same profile."""
+ADAPTER_VERSION = "0.1"
+PACKAGES = ("faiss-cpu", "numpy")
+"""Packages that decide answers, beside the embedder's own distribution."""
+
+
+def installed_version(package: str) -> str:
+    """Return the installed version of a package, or ``not installed``."""
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "not installed"
+
+
+def live_profile(
+    wanted: RetrieverProfile,
+    settings: IndexSettings,
+    embedder: CheckedEmbedder,
+    parameters: Mapping[str, int | str],
+) -> RetrieverProfile:
+    """Return what the pipeline is.
+
+    Args:
+        wanted: gives what the pipeline does as it is told: preprocessing, filtering, top_k.
+        settings: of the index that is there.
+        embedder: loaded.
+        parameters: of the index that is there.
+    """
+    identity = embedder.identity
+    config: dict[str, JsonScalar] = {
+        "embedder": settings.embedder,
+        "embedding_dimension": embedder.dimension,
+        **{
+            f"embedder:{name}": value
+            for name, value in settings.embedder_options.items()
+            if name not in ("dimension", "quantization")
+        },
+        **parameters,
+        **{f"{PACKAGE_PREFIX}{name}": installed_version(name) for name in settings.packages},
+    }
+    if settings.insertion_seed is not None:
+        config["insertion_seed"] = settings.insertion_seed
+    return RetrieverProfile.from_json(
+        {
+            "implementation_id": IMPLEMENTATION_ID,
+            "implementation_version": IMPLEMENTATION_VERSION,
+            "adapter_version": ADAPTER_VERSION,
+            "adapter_capability": "deterministic",
+            "embedding_model_id": identity.get("model_id"),
+            "embedding_model_revision": identity.get("revision"),
+            "quantization": identity.get("quantization"),
+            "tokenizer_id": identity.get("tokenizer_id"),
+            "query_preprocessing": list(wanted.query_preprocessing),
+            "distance_metric": settings.metric,
+            "index_implementation": settings.implementation,
+            "index_build_config": config,
+            "filtering_rules": list(wanted.filtering_rules),
+            "top_k": wanted.top_k,
+            "truncation_rule": f"text:{identity.get('truncation', 'unknown')};answer:top_k",
+            "tie_policy": TIE_POLICY,
+        },
+        where="live profile",
+    )
+
+
+def complete(profile: RetrieverProfile, live: RetrieverProfile) -> RetrieverProfile:
+    """Return ``live`` where ``profile`` agrees with it in everything that it says.
+
+    Raises:
+        ProfileMismatch: one problem a field that is stated otherwise.
+    """
+    stated = [item for item in profile_differences(profile, live) if item.first not in (None, "")]
+    if stated:
+        raise mismatch(stated, "profile", "this installation")
+    return live
+
+
+def mismatch(differences: Sequence[FieldDifference], first: str, second: str) -> InputError:
+    """Return the error that shows each difference, with the names of the two sides."""
+    return ProfileMismatch.from_problems(  # type: ignore[return-value]
+        tuple(
+            Problem(
+                "profile_mismatch",
+                f"{first} and {second} differ",
+                f"{second}: {shown(item.second)}",
+                f"{first}: {shown(item.first)}",
+                item.field,
+            )
+            for item in differences
+        )
+    )
+
+
+def shown(value: object) -> str:
+    """Return a field's value as a reader sees it."""
+    return "absent" if value is None else repr(value) if isinstance(value, str) else str(value)

@@ -1,0 +1,156 @@
+"""One memory state: a verified checkpoint directory, its items, its index, and what they say of themselves."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from witnessmark.checkpoint.directory import Checkpoint
+from witnessmark.errors import InputError
+from witnessmark_adapters.embedding import CheckedEmbedder
+from witnessmark_adapters.faiss_index import VectorIndex, read_index
+from witnessmark_adapters.faiss_profile import IMPLEMENTATION_ID, live_profile
+from witnessmark_adapters.faiss_settings import SEARCH_PARAMETERS, IndexSettings, read_settings
+from witnessmark_adapters.items import ItemTable
+from witnessmark_adapters.scopes import ScopeFilter, read_rules
+from witnessmark_adapters.ties import rank
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from witnessmark.models import RetrieverProfile, StateReference, Target
+    from witnessmark_adapters.scopes import ScopeKey
+    from witnessmark_adapters.ties import Ranking
+
+__all__ = ["INDEX_FILE", "ITEMS_FILE", "ORDER_FILE", "FaissState"]
+
+INDEX_FILE = "vectors.faiss"
+ITEMS_FILE = "items.jsonl"
+ORDER_FILE = "order.npy"
+
+
+class FaissState:
+    """A state, opened for a profile."""
+
+    def __init__(self, target: Target, profile: RetrieverProfile | None) -> None:
+        """Open a checkpoint directory. ``None`` as profile means the one that built it.
+
+        Raises:
+            InputError: the target, the profile or the index is not usable, or they contradict one another.
+        """
+        self._checkpoint = Checkpoint.open(_path(target))
+        built = self._checkpoint.profile
+        wanted = profile or built
+        where = str(self._checkpoint.index_directory / INDEX_FILE)
+        if built.implementation_id != IMPLEMENTATION_ID:
+            raise InputError(
+                "checkpoint was built by another adapter",
+                code="wrong_adapter",
+                got=repr(built.implementation_id),
+                wanted=repr(IMPLEMENTATION_ID),
+                where=str(self._checkpoint.path),
+            )
+        settings = read_settings(built)
+        asked = read_settings(wanted)
+        self.embedder = CheckedEmbedder(settings)
+        _same_space(built, self.embedder, where)
+        self.items = ItemTable.load(self._checkpoint.index_directory / ITEMS_FILE)
+        self._index = VectorIndex(
+            read_index(self._checkpoint.index_directory / INDEX_FILE),
+            order=_order(self._checkpoint.index_directory / ORDER_FILE, settings, len(self.items)),
+            where=where,
+        )
+        self._check_index(settings, where)
+        for name in SEARCH_PARAMETERS:
+            if name in settings.parameters:
+                self._index.set_search_parameter(name, (asked if name in asked.parameters else settings).whole(name))
+        self._scopes = ScopeFilter(read_rules(wanted.filtering_rules), self.items)
+        # A training seed is not in the index file; the build's own profile, which the state binds, has it.
+        parameters = {**settings.parameters, **self._index.description.parameters}
+        self.profile = live_profile(wanted, settings._replace(packages=asked.packages), self.embedder, parameters)
+
+    @property
+    def reference(self) -> StateReference:
+        """Return what identifies the state, read afresh."""
+        return self._checkpoint.state_reference()
+
+    def scope(self, context: dict[str, str]) -> ScopeKey:
+        """Return the part of a context that decides what it sees."""
+        return self._scopes.key(context)
+
+    def rank(self, vectors: NDArray[np.float32], scope: ScopeKey) -> Ranking:
+        """Return the best items for some query vectors within one scope."""
+        return rank(self._index, vectors, self.profile.top_k, self._scopes.mask(scope))
+
+    def _check_index(self, settings: IndexSettings, where: str) -> None:
+        found = self._index.description
+        checks: list[tuple[str, object, object]] = [
+            ("index implementation", found.implementation, settings.implementation),
+            ("search by inner product", found.inner_product, settings.metric != "l2"),
+            ("dimension", found.dimension, self.embedder.dimension),
+            ("number of vectors", found.total, len(self.items)),
+            ("number of items", len(self.items), self._checkpoint.manifest.item_count),
+        ]
+        checks += [
+            (name, found.parameters[name], value)
+            for name, value in settings.parameters.items()
+            if name in found.parameters
+        ]
+        for what, got, wanted in checks:
+            if got != wanted:
+                raise InputError(
+                    f"index is not what its profile says: {what}",
+                    code="index_mismatch",
+                    got=got,
+                    wanted=str(wanted),
+                    where=where,
+                )
+        if settings.metric == "cosine":
+            self._index.check_unit_length()
+
+
+def _path(target: Target) -> Path:
+    unknown = sorted(set(target.options) - {"path"})
+    path = target.options.get("path")
+    if unknown or not isinstance(path, str):
+        raise InputError(
+            "a faiss target has the option path and no other",
+            code="unknown_option" if unknown else "missing_option",
+            got=repr(unknown[0]) if unknown else None,
+            wanted="path: a checkpoint directory",
+            where="target /options",
+        )
+    return Path(path)
+
+
+def _same_space(built: RetrieverProfile, embedder: CheckedEmbedder, where: str) -> None:
+    """Refuse to search vectors of one embedding with queries of another."""
+    for field, name in (
+        ("embedding_model_id", "model_id"),
+        ("embedding_model_revision", "revision"),
+        ("tokenizer_id", "tokenizer_id"),
+        ("quantization", "quantization"),
+    ):
+        stored, live = getattr(built, field), embedder.identity.get(name)
+        if stored != live:
+            raise InputError(
+                f"index was built with another embedding: {field}",
+                code="embedding_space_mismatch",
+                got=f"{live} installed",
+                wanted=f"{stored} as in the index",
+                where=where,
+            )
+
+
+def _order(path: Path, settings: IndexSettings, count: int) -> NDArray[np.int64] | None:
+    if settings.insertion_seed is None:
+        return None
+    try:
+        order: NDArray[np.int64] = np.load(path, allow_pickle=False)
+    except (OSError, ValueError) as error:
+        raise InputError(f"cannot read insertion order: {error}", code="unreadable_file", where=str(path)) from error
+    if order.shape != (count,) or order.dtype != np.int64 or not np.array_equal(np.sort(order), np.arange(count)):
+        raise InputError("insertion order is no permutation", code="index_mismatch", where=str(path))
+    return order

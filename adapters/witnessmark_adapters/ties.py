@@ -1,0 +1,101 @@
+"""The tie policy ``score_desc_item_key_asc``, applied: best scores first, equal scores by ascending key, then the cut.
+
+An index may keep any subset of equal scores at its cut, so more is fetched than asked for, twice as much each time,
+until nothing outside the fetched set can reach the first score below the cut.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from witnessmark_adapters.faiss_index import VectorIndex
+
+__all__ = ["TIE_POLICY", "Ranking", "rank"]
+
+TIE_POLICY = "score_desc_item_key_asc"
+_SPARE = 2
+"""Fetched beyond top_k at first: the best item below the cut, and one that shows that it is not tied."""
+_CELLS = 1 << 22
+"""Candidates held at once, over all queries of a step."""
+
+
+class Ranking(NamedTuple):
+    """The answers to some queries."""
+
+    ordinals: NDArray[np.int64]
+    """Shape ``(queries, top_k)``, best first; -1 behind the last item of a shorter answer."""
+    scores: NDArray[np.float32]
+    """Same shape; -inf where there is no item."""
+    cut_scores: NDArray[np.float32]
+    """Shape ``(queries,)``: score of the best item that the cut left out, -inf where it left out none."""
+
+
+def rank(
+    index: VectorIndex, queries: NDArray[np.float32], top_k: int, mask: NDArray[np.bool_] | None = None
+) -> Ranking:
+    """Return the ``top_k`` best items of every query among those that ``mask`` allows.
+
+    Exact for flat and scalar-quantized indexes; for graphs and inverted lists, exact over what the index finds.
+
+    Args:
+        index: what is searched.
+        queries: shape ``(n, d)``, float32, contiguous.
+        top_k: length of an answer, 1 or more.
+        mask: ordinals that may be returned, shape ``(items,)``; None allows all.
+    """
+    total = len(queries)
+    result = Ranking(
+        np.full((total, top_k), -1, dtype=np.int64),
+        np.full((total, top_k), -np.inf, dtype=np.float32),
+        np.full(total, -np.inf, dtype=np.float32),
+    )
+    allowed = index.description.total if mask is None else int(mask.sum())
+    if not allowed:
+        return result
+    limit = allowed if index.selects_exactly else index.description.total
+    rows = np.arange(total)
+    fetch = min(top_k + _SPARE, limit)
+    while len(rows):
+        step = max(1, _CELLS // fetch)
+        pending = [
+            _settle(index, queries, rows[first : first + step], fetch, limit, mask, result)
+            for first in range(0, len(rows), step)
+        ]
+        rows = np.concatenate(pending)
+        fetch = min(2 * fetch, limit)
+    return result
+
+
+def _settle(
+    index: VectorIndex,
+    queries: NDArray[np.float32],
+    rows: NDArray[np.int64],
+    fetch: int,
+    limit: int,
+    mask: NDArray[np.bool_] | None,
+    result: Ranking,
+) -> NDArray[np.int64]:
+    """Write the answers that ``fetch`` candidates decide and return the rows that need more."""
+    exact = index.selects_exactly
+    asked = queries if len(rows) == len(queries) else queries[rows]
+    found = index.candidates(asked, fetch, mask if exact else None)
+    scores = found.scores
+    if mask is not None and not exact:
+        scores = np.where((found.ordinals >= 0) & mask[found.ordinals], scores, -np.inf)
+    order = np.lexsort((found.ordinals, -scores), axis=1)
+    scores = np.take_along_axis(scores, order, axis=1)
+    ordinals = np.where(np.isneginf(scores), -1, np.take_along_axis(found.ordinals, order, axis=1))
+    top_k = result.ordinals.shape[1]
+    kept = min(top_k, fetch)
+    below = scores[:, top_k] if fetch > top_k else np.full(len(rows), -np.inf, dtype=np.float32)
+    done = np.full(len(rows), fetch >= limit) | np.isneginf(found.ceiling) | (below > found.ceiling)
+    settled = rows[done]
+    result.ordinals[settled, :kept] = ordinals[done, :kept]
+    result.scores[settled, :kept] = scores[done, :kept]
+    result.cut_scores[settled] = below[done]
+    return rows[~done]

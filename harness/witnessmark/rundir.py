@@ -2,19 +2,19 @@
 
 - ``assessment.json``, ``suite.json`` and ``profile.json`` are exactly their canonical bytes.
 - A directory appears only when it is complete.
-- Reading one checks what it can without a retriever; `verify_run` recomputes everything else.
+- Reading one checks what it can without a retriever; `verify` recomputes everything else.
 """
 
 from __future__ import annotations
 
-from enum import StrEnum
-from typing import TYPE_CHECKING, Literal, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from witnessmark.artifact import commits_to_transcript, recompute
 from witnessmark.canonical import canonical_bytes, canonical_digest, model_bytes, parse_canonical, sha256_digest
 from witnessmark.errors import EvidenceError, WitnessmarkError
 from witnessmark.files import new_directory, read_bytes, write_bytes
 from witnessmark.models import AssessmentGatePolicy, MemoryCheckpointAssessment, ProbeSuite, Record, RetrieverProfile
+from witnessmark.models.verification import Verification, VerificationStatus
 from witnessmark.run.transcript import read_transcript
 
 if TYPE_CHECKING:
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from witnessmark.canonical import JsonValue
-    from witnessmark.models.base import HashValue, Many, Text
     from witnessmark.runner import Run
 
 __all__ = [
@@ -31,8 +30,6 @@ __all__ = [
     "PROFILE",
     "SUITE",
     "TRANSCRIPT",
-    "Verification",
-    "VerificationStatus",
     "policy_for",
     "read_assessment",
     "verify",
@@ -49,27 +46,6 @@ MAX_TRANSCRIPT = 4 * 1024**3
 """Largest transcript that is read, in bytes."""
 
 R = TypeVar("R", bound=Record)
-
-
-class VerificationStatus(StrEnum):
-    """How far evidence could be checked."""
-
-    verified = "verified"
-    """Recomputed from its transcript, byte for byte, and committed to it."""
-    recomputed = "recomputed"
-    """Recomputed byte for byte, but the fingerprint in the artifact is the adapter's and binds no transcript."""
-    consistent = "consistent_not_recomputable"
-    """The artifact agrees with itself and with what lies beside it; there is no transcript to recompute it from."""
-
-
-class Verification(Record):
-    """What was checked of a run or an artifact. It says nothing about the outcome."""
-
-    format: Literal["witnessmark.verification/0.1"] = "witnessmark.verification/0.1"
-    status: VerificationStatus
-    assessment_digest: HashValue
-    checks: Many[Text]
-    """What was checked, in order."""
 
 
 def write_run(out: Path, run: Run, environment: Mapping[str, JsonValue]) -> None:

@@ -14,20 +14,33 @@ from witnessmark.models import (
     AnchorPreservationProbe,
     BehavioralResult,
     CorrectionPrecedenceProbe,
+    Place,
     Probe,
     ProbeDiagnosis,
     ScopeIsolationProbe,
+    StateConditionedDifferentiationProbe,
 )
 from witnessmark.run.observed import SeenOrdering, expand
+from witnessmark.splits import split_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from witnessmark.models import ProbeResult, ProbeSuite
+    from witnessmark.models import OrderingSplit, ProbeResult, ProbeSuite
     from witnessmark.run.observed import Observed
     from witnessmark.run.questions import Asked, SuiteQuestions
 
-__all__ = ["diagnose"]
+__all__ = ["NEAR_TIE", "diagnose", "missing_items"]
+
+NEAR_TIE = 1e-6
+"""Scores this close are a near-tie: the order between them may depend on batching, threads or the processor."""
+
+_PLACES = {
+    Place.absent: "is not in the state",
+    Place.filtered_out: "is filtered out by scope",
+    Place.below_cut: "ranks below top_k",
+    Place.unreachable: "is in the state, but the index never returns it",
+}
 
 
 def diagnose(
@@ -50,23 +63,35 @@ def _diagnose_probe(
     absent = [place for place in named if not observed.presence[place]]
     if absent:
         notes = tuple(f"item {key!r} is not in state {state!r}" for state, key in dict.fromkeys(absent))
-        return _diagnosis(probe, result, 0, 0, notes)
+        return _undecidable(probe, result, notes)
     answers = [observed.answers[question] for question in asked]
     if not all(answers):
-        return _diagnosis(probe, result, 0, 0, ("the adapter was not called: it claims no determinism",))
+        return _undecidable(probe, result, ("the adapter was not called: it claims no determinism",))
     held, run = _trials_held(probe, result, answers)
-    notes = (
-        *_missing_notes(probe, answers),
-        *_vacuous_notes(probe, answers),
-        *_trial_notes(held, run, answers),
-        *_tie_notes(answers),
-    )
-    return _diagnosis(probe, result, held, run, notes)
-
-
-def _diagnosis(probe: Probe, result: ProbeResult, held: int, run: int, notes: Sequence[str]) -> ProbeDiagnosis:
+    margin = _margin(probe, answers)
+    splits: tuple[OrderingSplit, ...] = ()
+    if observed.rebuilt or any(len(orderings) > 1 for orderings in answers):
+        splits = tuple(split for split in (split_of(question, observed) for question in asked) if split is not None)
     return ProbeDiagnosis(
-        probe_id=probe.probe_id, result=result.result, trials_held=held, trials_run=run, notes=tuple(notes)
+        probe_id=probe.probe_id,
+        result=result.result,
+        trials_held=held,
+        trials_run=run,
+        margin=None if margin is None else repr(margin),
+        splits=splits,
+        notes=(
+            *_missing_notes(probe, asked, answers, observed),
+            *_vacuous_notes(probe, answers),
+            *_trial_notes(held, run),
+            *_split_notes(splits),
+            *_tie_notes(probe, answers, margin),
+        ),
+    )
+
+
+def _undecidable(probe: Probe, result: ProbeResult, notes: Sequence[str]) -> ProbeDiagnosis:
+    return ProbeDiagnosis(
+        probe_id=probe.probe_id, result=result.result, trials_held=0, trials_run=0, notes=tuple(notes)
     )
 
 
@@ -88,20 +113,64 @@ def _trials_held(probe: Probe, result: ProbeResult, answers: Sequence[Sequence[S
     return held, sum(combinations.values())
 
 
-def _missing_notes(probe: Probe, answers: Sequence[Sequence[SeenOrdering]]) -> tuple[str, ...]:
-    """Say of a decisive item that is in the state but not in the answer that it is: content loss is another matter."""
+def _missing_notes(
+    probe: Probe, asked: Sequence[Asked], answers: Sequence[Sequence[SeenOrdering]], observed: Observed
+) -> tuple[str, ...]:
+    """Say of a decisive item that an answer lacks where it is: content loss, scope and rank are different repairs."""
+    notes = []
+    for question, orderings, key in missing_items(probe, asked, answers):
+        without = sum(ordering.count for ordering in orderings if ordering.rank_of(key) is None)
+        location = observed.locations.get((question, key))
+        place = _PLACES[location.place] if location is not None else "is filtered out or ranks below top_k"
+        rank = f" (rank {location.rank})" if location is not None and location.rank is not None else ""
+        notes.append(
+            f"item {key!r} {place}{rank}: missing in {without} of {_total(orderings)} trials, "
+            f"state {question.state_name!r}"
+        )
+    return tuple(notes)
+
+
+def missing_items(
+    probe: Probe, asked: Sequence[Asked], answers: Sequence[Sequence[SeenOrdering]]
+) -> tuple[tuple[Asked, Sequence[SeenOrdering], str], ...]:
+    """Return the decisive items that some answer lacks, with the question and its orderings."""
+    wanted: list[tuple[int, str]]
     if isinstance(probe, AnchorPreservationProbe):
-        key = probe.anchor.key
+        wanted = [(0, probe.anchor.key), (1, probe.anchor.key)]
     elif isinstance(probe, CorrectionPrecedenceProbe):
-        key = probe.correction.key
+        wanted = [(0, probe.superseded.key), (1, probe.correction.key)]
+    elif isinstance(probe, StateConditionedDifferentiationProbe):
+        wanted = [(0, key) for key in probe.a_required_keys] + [(1, key) for key in probe.b_required_keys]
     else:
-        return ()
-    without = sum(ordering.count for ordering in answers[1] if ordering.rank_of(key) is None)
-    if not without:
-        return ()
-    return (
-        f"item {key!r} exists, but is filtered out or ranks below top_k ({without} of {_total(answers[1])} trials)",
+        wanted = []
+    return tuple(
+        (asked[place], answers[place], key)
+        for place, key in wanted
+        if any(ordering.rank_of(key) is None for ordering in answers[place])
     )
+
+
+def _margin(probe: Probe, answers: Sequence[Sequence[SeenOrdering]]) -> float | None:
+    """Return the smallest distance of the deciding scores in the candidate, over all orderings."""
+    found = []
+    for ordering in answers[-1]:
+        if ordering.scores is None:
+            return None
+        by_key = dict(zip(ordering.keys, ordering.scores, strict=True))
+        if isinstance(probe, CorrectionPrecedenceProbe):
+            upper, lower = by_key.get(probe.correction.key), by_key.get(probe.superseded.key, ordering.cut_score)
+        elif isinstance(probe, AnchorPreservationProbe):
+            beyond = [
+                score
+                for item, score in zip(ordering.items, ordering.scores, strict=True)
+                if item.rank > probe.max_rank and item.key != probe.anchor.key
+            ]
+            upper, lower = by_key.get(probe.anchor.key), beyond[0] if beyond else ordering.cut_score
+        else:
+            return None
+        if upper is not None and lower is not None:
+            found.append(upper - lower)
+    return min(found, key=abs, default=None)
 
 
 def _vacuous_notes(probe: Probe, answers: Sequence[Sequence[SeenOrdering]]) -> tuple[str, ...]:
@@ -117,19 +186,33 @@ def _vacuous_notes(probe: Probe, answers: Sequence[Sequence[SeenOrdering]]) -> t
     return tuple(notes)
 
 
-def _trial_notes(held: int, run: int, answers: Sequence[Sequence[SeenOrdering]]) -> tuple[str, ...]:
+def _trial_notes(held: int, run: int) -> tuple[str, ...]:
     flips = min(held, run - held)
     bound = upper_bound(flips, run)
-    notes = [f"relation held in {held} of {run} trials: flip rate at most {bound:.1%} (95 %, one-sided)"]
-    if any(len(orderings) > 1 for orderings in answers):
-        notes.append(f"distinct orderings per question: {', '.join(str(len(item)) for item in answers)}")
+    return (f"relation held in {held} of {run} trials: flip rate at most {bound:.1%} (95 %, one-sided)",)
+
+
+def _split_notes(splits: Sequence[OrderingSplit]) -> tuple[str, ...]:
+    notes = []
+    for split in splits:
+        counts = "; ".join(f"{item.axis.value} {'+'.join(map(str, item.counts))}" for item in split.axes)
+        only_ties = ", only ties moved" if split.score_multisets == 1 else ""
+        notes.append(
+            f"{len(split.axes[0].counts)} orderings in state {split.state_name!r}, first difference at rank "
+            f"{split.first_difference}{only_ties}: trials per ordering by axis: {counts}"
+        )
     return tuple(notes)
 
 
-def _tie_notes(answers: Sequence[Sequence[SeenOrdering]]) -> tuple[str, ...]:
+def _tie_notes(probe: Probe, answers: Sequence[Sequence[SeenOrdering]], margin: float | None) -> tuple[str, ...]:
     if any(ordering.scores is None for orderings in answers for ordering in orderings):
         return ("ties unobservable: the adapter gives no scores",)
-    return ()
+    if margin is None or abs(margin) > NEAR_TIE:
+        return ()
+    kind = "tie" if margin == 0 else "near-tie"
+    if isinstance(probe, CorrectionPrecedenceProbe):
+        return (f"{kind} on decisive items: correction {probe.correction.key!r}, margin {margin!r}",)
+    return (f"{kind} on a decisive item: anchor at the edge of its max_rank, margin {margin!r}",)
 
 
 def _total(orderings: Sequence[SeenOrdering]) -> int:

@@ -7,6 +7,7 @@
     │   ├── CanonicalError     not representable as strict JSON / RFC 8785
     │   └── ProfileMismatch    the pinned profile is not what the live retriever is
     ├── AdapterError           a retriever broke its contract or failed
+    │   ├── TransientError     a failure that an adapter declares to be passing: the call may be made again
     │   └── StateChanged       a state reference changed while it was being assessed
     └── EvidenceError          evidence is malformed, contradicts itself or was altered
 
@@ -25,6 +26,7 @@ __all__ = [
     "Problem",
     "ProfileMismatch",
     "StateChanged",
+    "TransientError",
     "WitnessmarkError",
 ]
 
@@ -123,6 +125,12 @@ class AdapterError(WitnessmarkError):
     """A retriever broke its contract, or failed in a way that is no answer; no artifact is written."""
 
     default_code = "adapter_contract"
+
+
+class TransientError(AdapterError):
+    """Raised by an adapter whose failure may pass, such as a lost connection; the call is made again, a few times."""
+
+    default_code = "adapter_unavailable"
 
 
 class StateChanged(AdapterError):

@@ -125,18 +125,17 @@ def _correction_violations(probe: CorrectionPrecedenceProbe, candidate: SeenOrde
 
 
 def _exposures(probe: ScopeIsolationProbe, answer: SeenOrdering) -> tuple[str, ...]:
-    keys, labels = frozenset(probe.forbidden_item_keys), frozenset(probe.forbidden_scope_labels)
-    if not any(item.key in keys or not labels.isdisjoint(item.labels) for item in answer.items):
-        return ()
-    found = []
+    keys, labels = probe.forbidden_item_keys, frozenset(probe.forbidden_scope_labels)
+    found: list[str] = []
     for item in answer.items:
         if item.key in keys:
             found.append(f"forbidden item {item.key!r} retrieved at rank {item.rank}")
-        found.extend(
-            f"forbidden scope label {label!r} on item {item.key!r} retrieved at rank {item.rank}"
-            for label in item.labels
-            if label in labels
-        )
+        if not labels.isdisjoint(item.labels):
+            found.extend(
+                f"forbidden scope label {label!r} on item {item.key!r} retrieved at rank {item.rank}"
+                for label in item.labels
+                if label in labels
+            )
     return tuple(found)
 
 

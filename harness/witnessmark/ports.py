@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from witnessmark.models import (
         MemoryRecord,
+        Place,
         RetrievalRequest,
         RetrievedItem,
         RetrieverProfile,
@@ -35,6 +36,8 @@ __all__ = [
     "Embedder",
     "EmbedderFactory",
     "IndexItem",
+    "ItemLocation",
+    "ItemLocator",
     "ObservableRetriever",
     "RetrieverAdapter",
     "ScoredAnswer",
@@ -99,6 +102,23 @@ class BatchRetriever(Protocol):
 
     def retrieve_batch(self, calls: Sequence[Call]) -> Sequence[ScoredAnswer]:
         """Answer every call, in order, each as ``retrieve_scored`` would."""
+        ...
+
+
+class ItemLocation(NamedTuple):
+    """Where an item is that an answer lacks."""
+
+    place: Place
+    rank: int | None = None
+    """Rank that it would have had, where it is below the cut."""
+
+
+@runtime_checkable
+class ItemLocator(Protocol):
+    """Optional: finds an item that an answer lacks by searching further."""
+
+    def locate(self, state_name: str, request: RetrievalRequest, item_key: str) -> ItemLocation:
+        """Tell where the item is for this request."""
         ...
 
 

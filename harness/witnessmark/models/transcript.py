@@ -1,8 +1,9 @@
 """The transcript: every ordering that was observed, enough to recompute the assessment (docs/formats.md).
 
 ``transcript.jsonl`` is one header, then the presence of every named item, then one observation a (state, request),
-in the order in which the suite first asks for them, then one diagnosis a probe. Every line is RFC 8785. The lines
-before the first diagnosis are the *observed part*: the artifact commits to their bytes.
+in the order in which the suite first asks for them, then what rebuilt indexes answered, then where missing items were
+found, then one diagnosis a probe. Every line is RFC 8785. The lines before the first diagnosis are the *observed
+part*: the artifact commits to their bytes.
 """
 
 from __future__ import annotations
@@ -19,11 +20,16 @@ from witnessmark.models.state import RuntimeObservation, StateReference
 
 __all__ = [
     "Axis",
+    "AxisCounts",
     "ItemPresence",
+    "LocatedItem",
     "Observation",
     "ObservedItem",
     "ObservedOrdering",
+    "OrderingSplit",
+    "Place",
     "ProbeDiagnosis",
+    "RebuiltObservation",
     "Score",
     "Transcript",
     "TranscriptHeader",
@@ -69,6 +75,9 @@ class TranscriptHeader(Record):
     seed: Whole
     """Seed of the order of requests in each sweep."""
     trials: Many[TrialGroup]
+    """The trials that decide."""
+    rebuilds: Count
+    """Trials on an index that was rebuilt in another insertion order. They decide nothing."""
     runtime_observation: RuntimeObservation | None = None
     """As the adapter reported it, before the harness fills in the commitment."""
     scores_available: Flag
@@ -117,6 +126,60 @@ class Observation(Record):
     """Distinct orderings, by their first trial. Empty where the adapter was not called."""
 
 
+class RebuiltObservation(Record):
+    """What one request got from one state's index when it was rebuilt; trials are numbered apart."""
+
+    line: Literal["rebuild"] = "rebuild"
+    state_name: Text
+    request_digest: HashValue
+    orderings: Many[ObservedOrdering]
+
+
+class Place(StrEnum):
+    """Where an item is that an answer lacks."""
+
+    absent = "absent"
+    """Not in the state."""
+    filtered_out = "filtered_out"
+    """In the state, but the request's scope excludes it."""
+    below_cut = "below_cut"
+    """Found, but ranked below top_k."""
+    unreachable = "unreachable"
+    """In the state and in scope, but the index does not return it however far it is asked."""
+
+
+class LocatedItem(Record):
+    """Where a decisive item is that an answer lacked, as the adapter found it by searching further."""
+
+    line: Literal["location"] = "location"
+    state_name: Text
+    request_digest: HashValue
+    item_key: Text
+    place: Place
+    rank: Positive | None = None
+    """Rank that it would have had, where it is below the cut."""
+
+
+class AxisCounts(Record):
+    """In how many trials of an axis each distinct ordering came."""
+
+    axis: Axis
+    counts: Many[Count]
+    """One an ordering, in the order of the observation; orderings that only a rebuilt index gave come last."""
+
+
+class OrderingSplit(Record):
+    """How the answers to one question differed."""
+
+    state_name: Text
+    request_digest: HashValue
+    axes: Many[AxisCounts]
+    first_difference: Positive
+    """First rank at which the orderings differ."""
+    score_multisets: Positive | None = None
+    """Distinct multisets of scores; 1 means that only ties moved. Absent where there are no scores."""
+
+
 class ProbeDiagnosis(Record):
     """What helps to act on a probe's result. Derived from the observed part; decides nothing."""
 
@@ -127,6 +190,11 @@ class ProbeDiagnosis(Record):
     """Trials in which the probe's relation held."""
     trials_run: Count
     """Trials in which it could be looked at."""
+    margin: Score | None = None
+    """Smallest distance of the deciding scores over all orderings: correction above superseded, anchor above the first
+    item beyond max_rank. 0 is a tie. Absent where there are no scores, or nothing to compare."""
+    splits: Many[OrderingSplit] = ()
+    """One a question that got more than one ordering, rebuilt indexes included."""
     notes: Many[Text] = ()
 
 
@@ -136,4 +204,6 @@ class Transcript(Record):
     header: TranscriptHeader
     presence: Many[ItemPresence] = ()
     observations: Many[Observation] = ()
+    rebuilt: Many[RebuiltObservation] = ()
+    locations: Many[LocatedItem] = ()
     diagnoses: Many[ProbeDiagnosis] = Field(default=())

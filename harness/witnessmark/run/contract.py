@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 import re
+from itertools import pairwise
 from operator import attrgetter
 from typing import TYPE_CHECKING, NoReturn, TypeVar
 
@@ -79,7 +80,9 @@ def check_answer(
         AdapterError: the answer breaks the contract.
     """
     items = [_known_item(fields, position, where, known) for position, fields in enumerate(raw)]
-    order = sorted(range(len(items)), key=lambda index: items[index].rank)
+    order: Sequence[int] = range(len(items))
+    if any(first.rank >= second.rank for first, second in pairwise(items)):
+        order = sorted(order, key=lambda index: items[index].rank)
     ranked = tuple(items[index] for index in order)
     _check_shape(ranked, profile.top_k, where)
     if scores is None:
@@ -145,8 +148,9 @@ def _check_shape(ranked: Sequence[SeenItem], top_k: int, where: str) -> None:
             wanted=f"at most {top_k}",
             where=where,
         )
-    for name, values in (("rank", [item.rank for item in ranked]), ("item_key", [item.key for item in ranked])):
-        if len(set(values)) != len(values):
+    for name, place in (("rank", 0), ("item_key", 1)):
+        if len({item[place] for item in ranked}) != len(ranked):
+            values = [item[place] for item in ranked]
             twice = next(value for index, value in enumerate(values) if value in values[:index])
             raise AdapterError(
                 f"{name} stands twice in one answer", code=f"duplicate_{name}", got=repr(twice), where=where

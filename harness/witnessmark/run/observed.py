@@ -10,8 +10,10 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
+    from witnessmark.models import TrialGroup
+    from witnessmark.ports import ItemLocation
     from witnessmark.run.questions import Asked
 
 __all__ = ["Observed", "SeenItem", "SeenOrdering", "expand", "tie_events"]
@@ -60,8 +62,17 @@ class Observed(NamedTuple):
     """Distinct orderings by their first trial; an empty list where the adapter was not called."""
     presence: Mapping[tuple[str, str], bool]
     """Whether a state holds an item: (state name, item key) → present."""
-    trials: int
-    """Trials of every question; 0 where the adapter was not called."""
+    groups: Sequence[TrialGroup]
+    """The trials of every question; none where the adapter was not called."""
+    rebuilt: Mapping[Asked, list[SeenOrdering]]
+    """What rebuilt indexes answered; empty where the axis was not run."""
+    locations: Mapping[tuple[Asked, str], ItemLocation]
+    """Where decisive items are that an answer lacks: (question, item key) → place."""
+
+    @property
+    def trials(self) -> int:
+        """Return the number of trials that decide."""
+        return sum(group.count for group in self.groups)
 
 
 def expand(runs: Iterable[tuple[int, int]]) -> list[int]:

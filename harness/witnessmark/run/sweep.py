@@ -1,161 +1,240 @@
-"""One sweep: ask every question once and tally what came back."""
+"""Sweeps in this process: ask questions one by one, or all in one call, and check what comes back."""
 
 from __future__ import annotations
 
 from operator import is_
-from typing import TYPE_CHECKING
+from time import sleep
+from typing import TYPE_CHECKING, TypeVar
 
-from witnessmark.errors import AdapterError
+from witnessmark.errors import AdapterError, TransientError
 from witnessmark.models import RetrievalRequest, RetrievedItem
-from witnessmark.ports import ScoredRetriever
+from witnessmark.ports import BatchRetriever, Call, ScoredRetriever
 from witnessmark.run.contract import check_answer, item_fields
-from witnessmark.run.observed import SeenOrdering
+from witnessmark.run.guard import reading_places
+from witnessmark.run.patience import CallClock, CallTimeout, Patience
+from witnessmark.run.tally import Answer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
+    from contextlib import AbstractContextManager
 
     from witnessmark.models import RetrieverProfile
     from witnessmark.ports import RetrieverAdapter
     from witnessmark.run.contract import RawItem
+    from witnessmark.run.guard import StateGuard
     from witnessmark.run.observed import SeenItem
     from witnessmark.run.questions import Question
 
-__all__ = ["Sweeper"]
+__all__ = ["Sweeper", "gives_batches", "gives_scores"]
+
+T = TypeVar("T")
 
 
-class _Tally:
-    """One question: what is handed to the adapter, the answer that came last, the distinct orderings so far."""
+def gives_scores(adapter: RetrieverAdapter) -> bool:
+    """Return whether an adapter gives scores; without them ties are unobservable."""
+    return isinstance(adapter, ScoredRetriever | BatchRetriever)
 
-    __slots__ = (
-        "by_identity",
-        "current",
-        "handed",
-        "objects",
-        "orderings",
-        "pristine",
-        "raw",
-        "scores",
-        "since",
-        "state",
-    )
+
+def gives_batches(adapter: RetrieverAdapter) -> bool:
+    """Return whether an adapter answers a whole sweep in one call."""
+    return isinstance(adapter, BatchRetriever)
+
+
+class _Slot:
+    """One question: what is handed to the adapter, and the answer that came last, to recognize it at once."""
+
+    __slots__ = ("answer", "handed", "objects", "pristine", "raw", "scores", "state")
 
     def __init__(self, question: Question) -> None:
         self.state = question.asked.state_name
         self.pristine = question.request.__dict__
         self.handed = _fresh(question.request)
-        self.orderings: list[SeenOrdering] = []
-        self.by_identity: dict[object, SeenOrdering] = {}
-        self.current: SeenOrdering | None = None
-        self.since = 0
-        self.objects: list[RetrievedItem] | None = None
+        self.objects: Sequence[RetrievedItem] | None = None
         self.raw: list[RawItem] | None = None
-        self.scores: object = None
-
-    def close(self, trial: int) -> None:
-        """Write down the run of trials that gave the current ordering and ended before ``trial``."""
-        if self.current is not None:
-            self.current.runs.append((self.since, trial - 1))
+        self.scores: tuple[object, float | None] | None = None
+        self.answer: Answer | None = None
 
 
 class Sweeper:
-    """Asks a retriever in this process. Memory grows with distinct answers, not with trials.
+    """Asks a retriever in this process.
 
     - The adapter gets a request of its own; what it does to it never reaches a later trial or a digest.
     - An answer that equals the last one to the same question costs a comparison; every other one is checked first.
     """
 
-    def __init__(self, adapter: RetrieverAdapter, profile: RetrieverProfile, questions: Sequence[Question]) -> None:
+    def __init__(
+        self,
+        adapter: RetrieverAdapter,
+        profile: RetrieverProfile,
+        questions: Sequence[Question],
+        guard: StateGuard,
+        *,
+        seed: int,
+        patience: Patience,
+    ) -> None:
         self._adapter = adapter
         self._profile = profile
         self._questions = questions
+        self._guard = guard
+        self._seed = seed
+        self._patience = patience
+        self._clock = CallClock(patience.timeout)
         self._scored = adapter if isinstance(adapter, ScoredRetriever) else None
-        self._tallies = [_Tally(question) for question in questions]
+        self._slots = [_Slot(question) for question in questions]
         self._known: dict[RawItem, SeenItem] = {}
-        self._trials = 0
 
-    @property
-    def gives_scores(self) -> bool:
-        """Whether the adapter gives scores."""
-        return self._scored is not None
+    def watched(self) -> AbstractContextManager[None]:
+        """Bound the time of the calls made in the block (see `CallClock`)."""
+        return self._clock.armed()
 
-    def orderings(self) -> list[list[SeenOrdering]]:
-        """Return the distinct orderings of each question, by their first trial, and end the sweeping."""
-        for tally in self._tallies:
-            tally.close(self._trials)
-            tally.current = None
-        return [tally.orderings for tally in self._tallies]
-
-    def sweep(self, order: Iterable[int]) -> None:
-        """Ask every question once, in ``order``, as the next trial.
+    def sweep(self, trial: int, order: Sequence[int]) -> Iterator[tuple[int, Answer]]:
+        """Ask the questions in ``order``, one by one; yield those whose answer differs from their last one.
 
         Raises:
             AdapterError: the adapter failed or broke its contract; names probe, state and request.
+            StateChanged: a state reference changed meanwhile.
         """
-        tallies, retrieve, scored = self._tallies, self._adapter.retrieve, self._scored
+        slots, scored, retrieve, clock = self._slots, self._scored, self._adapter.retrieve, self._clock
+        places = reading_places(self._seed, trial, len(order))
         scores: Sequence[float] | None = None
         cut: float | None = None
-        for index in order:
-            tally = tallies[index]
-            handed = tally.handed
-            if handed.__dict__ != tally.pristine:
-                handed = tally.handed = _fresh(self._questions[index].request)
+        for position, index in enumerate(order, start=1):
+            slot = slots[index]
+            handed = slot.handed
+            if handed.__dict__ != slot.pristine:
+                handed = slot.handed = _fresh(self._questions[index].request)
             try:
+                clock.calls += 1
                 if scored is None:
-                    items = retrieve(tally.state, handed)
+                    items = retrieve(slot.state, handed)
                 else:
-                    items, scores, cut = scored.retrieve_scored(tally.state, handed)
-                before = tally.objects
-                if before is not None and len(items) == len(before) and all(map(is_, items, before)):
-                    same = True
-                else:
-                    items = list(items)
-                    same = tally.raw is not None and list(map(item_fields, items)) == tally.raw
-            except AdapterError as error:
-                raise error.at(self._where(index)) from error
+                    items, scores, cut = scored.retrieve_scored(slot.state, handed)
+                if not (same := _same_objects(items, slot.objects)):
+                    items = tuple(items)
+                    same = slot.raw is not None and list(map(item_fields, items)) == slot.raw
             except Exception as error:
-                raise AdapterError(
-                    f"the adapter failed: {type(error).__name__}: {error}",
-                    code="adapter_failed",
-                    where=self._where(index),
-                ) from error
-            if not same or (scores is not None and (tuple(scores), cut) != tally.scores):
-                self._add(index, items, scores, cut)
-        self._trials += 1
+                items, scores, cut = self._again(error, index, trial)
+                same = False
+            if not same or (scores is not None and (tuple(scores), cut) != slot.scores):
+                yield index, self._checked(index, trial, items, scores, cut)
+            if position in places:
+                self._guard.check(f"after {self._where(index, trial)}")
 
-    def _add(
-        self, index: int, objects: Sequence[RetrievedItem], scores: Sequence[float] | None, cut: float | None
-    ) -> None:
-        tally, trial, where = self._tallies[index], self._trials, self._where(index)
-        raw = [(*fields[:3], _frozen(fields[3])) for fields in map(item_fields, objects)]
-        items, by_rank, cut_score = check_answer(raw, scores, cut, self._profile, where, self._known)
-        # The ordering is what the wire contract says: keys, versions and labels by rank (§2); ranks may have gaps.
-        identity = tuple(item[1:] for item in items)
-        ordering = tally.by_identity.get(identity)
-        if ordering is None:
-            ordering = tally.by_identity[identity] = SeenOrdering(items, by_rank, cut_score, [])
-            tally.orderings.append(ordering)
-        elif ordering.items != items:
+    def batch(self, trial: int, order: Sequence[int]) -> Iterator[tuple[int, Answer]]:
+        """Ask the questions in ``order`` in one call; yield those whose answer differs from their last one.
+
+        Raises:
+            AdapterError: as `sweep`; also where the adapter has no ``retrieve_batch``.
+        """
+        if not order:
+            return
+        adapter = self._adapter
+        if not isinstance(adapter, BatchRetriever):
+            raise AdapterError("the adapter has no retrieve_batch", code="axis_unsupported", where="axis batch")
+        calls = []
+        for index in order:
+            slot = self._slots[index]
+            if slot.handed.__dict__ != slot.pristine:
+                slot.handed = _fresh(self._questions[index].request)
+            calls.append(Call(slot.state, slot.handed))
+        where = f"batch of {len(calls)} questions, trial {trial}:"
+        answers = self._patiently(lambda: adapter.retrieve_batch(calls), where)
+        if len(answers) != len(calls):
             raise AdapterError(
-                "the same ordering came with other ranks in another trial",
-                code="ranks_differ",
-                got=str([item.rank for item in items]),
-                wanted=str([item.rank for item in ordering.items]),
+                "the batch has another number of answers than questions",
+                code="batch_size",
+                got=str(len(answers)),
+                wanted=str(len(calls)),
                 where=where,
             )
-        if ordering is not tally.current:
-            tally.close(trial)
-            tally.current, tally.since = ordering, trial
-        tally.raw, tally.scores = raw, None if scores is None else (tuple(scores), cut)
-        # Frozen items that come again are the same answer; another class's items may have changed meanwhile.
-        tally.objects = list(objects) if all(type(item) is RetrievedItem for item in objects) else None
+        for index, (items, scores, cut) in zip(order, answers, strict=True):
+            slot = self._slots[index]
+            if not _same_objects(items, slot.objects) or (tuple(scores), cut) != slot.scores:
+                yield index, self._checked(index, trial, items, scores, cut)
 
-    def _where(self, index: int) -> str:
+    def last(self, index: int) -> Answer:
+        """Return the answer that a question got last.
+
+        Raises:
+            ValueError: it was not asked yet.
+        """
+        answer = self._slots[index].answer
+        if answer is None:
+            raise ValueError(f"question {index} was not asked yet")
+        return answer
+
+    def _again(
+        self, error: Exception, index: int, trial: int
+    ) -> tuple[Sequence[RetrievedItem], Sequence[float] | None, float | None]:
+        """Ask again after a declared-transient error; turn every other one into an adapter error."""
+        slot, scored = self._slots[index], self._scored
+        where = self._where(index, trial)
+
+        def call() -> tuple[Sequence[RetrievedItem], Sequence[float] | None, float | None]:
+            if scored is None:
+                return tuple(self._adapter.retrieve(slot.state, slot.handed)), None, None
+            return scored.retrieve_scored(slot.state, slot.handed)
+
+        return self._patiently(call, where, first=error)
+
+    def _patiently(self, call: Callable[[], T], where: str, first: Exception | None = None) -> T:
+        error, pause = first, self._patience.pause
+        for attempt in range(self._patience.retries + 1):
+            if error is None:
+                try:
+                    self._clock.calls += 1
+                    return call()
+                except Exception as raised:
+                    error = raised
+            if not isinstance(error, TransientError) or attempt == self._patience.retries:
+                raise self._explained(error, where) from error
+            sleep(pause)
+            error, pause = None, pause * 2
+        raise AssertionError  # unreachable: the last attempt returns or raises
+
+    def _explained(self, error: Exception, where: str) -> AdapterError:
+        if isinstance(error, CallTimeout):
+            return AdapterError(
+                "the adapter did not answer in time",
+                code="adapter_timeout",
+                wanted=f"an answer within {self._patience.timeout:g} s",
+                where=where,
+            )
+        if isinstance(error, AdapterError):
+            located = error.at(where)
+            return located if isinstance(located, AdapterError) else error
+        return AdapterError(f"the adapter failed: {type(error).__name__}: {error}", code="adapter_failed", where=where)
+
+    def _checked(
+        self,
+        index: int,
+        trial: int,
+        objects: Sequence[RetrievedItem],
+        scores: Sequence[float] | None,
+        cut: float | None,
+    ) -> Answer:
+        slot = self._slots[index]
+        ours = all(type(item) is RetrievedItem for item in objects)
+        raw: list[RawItem] = list(map(item_fields, objects))
+        if not ours:
+            raw = [(*fields[:3], _frozen(fields[3])) for fields in raw]
+        answer = Answer(*check_answer(raw, scores, cut, self._profile, self._where(index, trial), self._known))
+        slot.raw, slot.scores, slot.answer = raw, None if scores is None else (tuple(scores), cut), answer
+        # Frozen items that come again are the same answer; another class's items may have changed meanwhile.
+        slot.objects = tuple(objects) if ours else None
+        return answer
+
+    def _where(self, index: int, trial: int) -> str:
         question = self._questions[index]
         query = question.request.query if len(question.request.query) <= 60 else f"{question.request.query[:57]}..."
         return (
-            f"probe {question.probe_id!r}, state {question.asked.state_name!r}, trial {self._trials}, "
+            f"probe {question.probe_id!r}, state {question.asked.state_name!r}, trial {trial}, "
             f"query {query!r}, context {question.request.context!r}:"
         )
+
+
+def _same_objects(items: Sequence[RetrievedItem], before: Sequence[RetrievedItem] | None) -> bool:
+    return before is not None and len(items) == len(before) and all(map(is_, items, before))
 
 
 def _fresh(request: RetrievalRequest) -> RetrievalRequest:

@@ -13,11 +13,15 @@ from witnessmark.canonical import canonical_bytes, canonical_digest, model_bytes
 from witnessmark.errors import EvidenceError, WitnessmarkError
 from witnessmark.models import (
     ItemPresence,
+    LocatedItem,
     Observation,
+    ObservedOrdering,
     ProbeDiagnosis,
+    RebuiltObservation,
     Transcript,
     TranscriptHeader,
 )
+from witnessmark.ports import ItemLocation
 from witnessmark.run.observed import Observed, SeenItem, SeenOrdering, expand
 from witnessmark.run.questions import Asked
 
@@ -36,20 +40,31 @@ def observed_lines(
     """Yield the lines of the observed part: header, presence, observations."""
     yield model_bytes(header) + b"\n"
     for (state_name, item_key), present in observed.presence.items():
-        line = {"line": "presence", "state_name": state_name, "item_key": item_key, "present": present}
-        yield plain_bytes(line) + b"\n"
-    for asked, orderings in observed.answers.items():
-        request = requests[asked]
-        observation: dict[str, JsonValue] = {
-            "line": "observation",
-            "state_name": asked.state_name,
-            "request_digest": asked.request_digest,
-            "request": {"query": request.query, "context": request.context},
-            "orderings": [_ordering(ordering) for ordering in orderings],
+        line: dict[str, JsonValue] = {
+            "line": "presence",
+            "state_name": state_name,
+            "item_key": item_key,
+            "present": present,
         }
-        # Everything but the context's keys is plain by construction.
-        plain = all(map(str.isascii, request.context))
-        yield (plain_bytes(observation) if plain else canonical_bytes(observation)) + b"\n"
+        yield plain_bytes(line) + b"\n"
+    write = _Writer()
+    for asked, orderings in observed.answers.items():
+        yield write.observation(asked, requests[asked], orderings)
+    for asked, orderings in observed.rebuilt.items():
+        yield write.rebuild(asked, orderings)
+    for (asked, item_key), location in observed.locations.items():
+        yield (
+            model_bytes(
+                LocatedItem(
+                    state_name=asked.state_name,
+                    request_digest=asked.request_digest,
+                    item_key=item_key,
+                    place=location.place,
+                    rank=location.rank,
+                )
+            )
+            + b"\n"
+        )
 
 
 def diagnosis_lines(diagnoses: Iterable[ProbeDiagnosis]) -> Iterator[bytes]:
@@ -85,6 +100,8 @@ def read_transcript(data: bytes, *, where: str = "transcript.jsonl") -> ReadTran
     header: TranscriptHeader | None = None
     presence: list[ItemPresence] = []
     observations: list[Observation] = []
+    rebuilt: list[RebuiltObservation] = []
+    locations: list[LocatedItem] = []
     diagnoses: list[ProbeDiagnosis] = []
     digest = hashlib.sha256()
     stage = 0
@@ -109,10 +126,15 @@ def read_transcript(data: bytes, *, where: str = "transcript.jsonl") -> ReadTran
                 header = TranscriptHeader.from_json(value, where=place)
             elif position == 1:
                 presence.append(ItemPresence.from_json(value, where=place))
-            elif position == _DIAGNOSIS:
-                diagnoses.append(ProbeDiagnosis.from_json(value, where=place))
+            elif position == 2:
+                observations.append(_checked_request(Observation.from_json(value, where=place), place))
+            elif position == 3:
+                rebuilt.append(RebuiltObservation.from_json(value, where=place))
+                _check_orderings(rebuilt[-1].orderings, place)
+            elif position == 4:
+                locations.append(LocatedItem.from_json(value, where=place))
             else:
-                observations.append(_checked(Observation.from_json(value, where=place), place))
+                diagnoses.append(ProbeDiagnosis.from_json(value, where=place))
         except EvidenceError:
             raise
         except WitnessmarkError as error:
@@ -123,6 +145,8 @@ def read_transcript(data: bytes, *, where: str = "transcript.jsonl") -> ReadTran
         header=header,
         presence=tuple(presence),
         observations=tuple(observations),
+        rebuilt=tuple(rebuilt),
+        locations=tuple(locations),
         diagnoses=tuple(diagnoses),
     )
     return ReadTranscript(transcript, f"sha256:{digest.hexdigest()}")
@@ -134,41 +158,43 @@ def to_observed(transcript: Transcript, *, where: str = "transcript.jsonl") -> O
     Raises:
         EvidenceError: ``invalid_transcript``: a question stands twice or its trials are not those of the plan.
     """
-    trials = sum(group.count for group in transcript.header.trials)
+    header = transcript.header
     answers: dict[Asked, list[SeenOrdering]] = {}
-    for observation in transcript.observations:
-        asked = Asked(observation.state_name, observation.request_digest)
-        orderings = [
-            SeenOrdering(
-                items=tuple(
-                    SeenItem(item.rank, item.item_key, item.item_version_digest, item.scope_labels)
-                    for item in ordering.items
-                ),
-                scores=None if ordering.scores is None else tuple(float(score) for score in ordering.scores),
-                cut_score=None if ordering.cut_score is None else float(ordering.cut_score),
-                runs=[(first, last) for first, last in ordering.trials],
-            )
-            for ordering in observation.orderings
-        ]
-        seen = sorted(trial for ordering in orderings for trial in expand(ordering.runs))
-        if asked in answers or (orderings and seen != list(range(trials))):
-            raise EvidenceError(
-                "observations do not cover the planned trials once each",
-                code="invalid_transcript",
-                got=f"{len(seen)} trials of {asked.request_digest} on {asked.state_name!r}",
-                wanted=f"{trials}",
-                where=where,
-            )
-        answers[asked] = orderings
-    presence = {(item.state_name, item.item_key): item.present for item in transcript.presence}
-    return Observed(answers=answers, presence=presence, trials=trials)
+    rebuilt: dict[Asked, list[SeenOrdering]] = {}
+    for observations, found, trials in (
+        (transcript.observations, answers, sum(group.count for group in header.trials)),
+        (transcript.rebuilt, rebuilt, header.rebuilds),
+    ):
+        for observation in observations:
+            asked = Asked(observation.state_name, observation.request_digest)
+            orderings = [_seen(ordering) for ordering in observation.orderings]
+            seen = sorted(trial for ordering in orderings for trial in expand(ordering.runs))
+            if asked in found or seen != list(range(trials)):
+                raise EvidenceError(
+                    "observations do not cover the planned trials once each",
+                    code="invalid_transcript",
+                    got=f"{len(seen)} trials of {asked.request_digest} on {asked.state_name!r}",
+                    wanted=f"{trials}",
+                    where=where,
+                )
+            found[asked] = orderings
+    return Observed(
+        answers=answers,
+        presence={(item.state_name, item.item_key): item.present for item in transcript.presence},
+        groups=header.trials,
+        rebuilt=rebuilt,
+        locations={
+            (Asked(item.state_name, item.request_digest), item.item_key): ItemLocation(item.place, item.rank)
+            for item in transcript.locations
+        },
+    )
 
 
-_ORDER = {"run": 0, "presence": 1, "observation": 2, "diagnosis": 3}
+_ORDER = {"run": 0, "presence": 1, "observation": 2, "rebuild": 3, "location": 4, "diagnosis": 5}
 _DIAGNOSIS = _ORDER["diagnosis"]
 
 
-def _checked(observation: Observation, place: str) -> Observation:
+def _checked_request(observation: Observation, place: str) -> Observation:
     if canonical_digest(observation.request) != observation.request_digest:
         raise EvidenceError(
             "request_digest is not the digest of the request",
@@ -177,7 +203,12 @@ def _checked(observation: Observation, place: str) -> Observation:
             wanted=canonical_digest(observation.request),
             where=place,
         )
-    for ordering in observation.orderings:
+    _check_orderings(observation.orderings, place)
+    return observation
+
+
+def _check_orderings(orderings: Sequence[ObservedOrdering], place: str) -> None:
+    for ordering in orderings:
         ranks = [item.rank for item in ordering.items]
         if ranks != sorted(set(ranks)) or len({item.item_key for item in ordering.items}) != len(ranks):
             raise EvidenceError("ordering is not by rank", code="invalid_transcript", got=str(ranks), where=place)
@@ -185,23 +216,68 @@ def _checked(observation: Observation, place: str) -> Observation:
             raise EvidenceError("scores do not match the items", code="invalid_transcript", where=place)
         if any(len(run) != 2 or run[0] > run[1] for run in ordering.trials):
             raise EvidenceError("trials are not runs [first, last]", code="invalid_transcript", where=place)
-    return observation
 
 
-def _ordering(ordering: SeenOrdering) -> JsonValue:
-    value: dict[str, JsonValue] = {
-        "items": [
-            {"rank": item.rank, "item_key": item.key, "item_version_digest": item.version, "scope_labels": item.labels}
-            for item in ordering.items
-        ],
-        "trials": _runs(ordering.runs),
-    }
-    if ordering.scores is not None:
-        value["scores"] = [repr(score) for score in ordering.scores]
-    if ordering.cut_score is not None:
-        value["cut_score"] = repr(ordering.cut_score)
-    return value
+def _seen(ordering: ObservedOrdering) -> SeenOrdering:
+    return SeenOrdering(
+        items=tuple(
+            SeenItem(item.rank, item.item_key, item.item_version_digest, item.scope_labels) for item in ordering.items
+        ),
+        scores=None if ordering.scores is None else tuple(map(float, ordering.scores)),
+        cut_score=None if ordering.cut_score is None else float(ordering.cut_score),
+        runs=[(first, last) for first, last in ordering.trials],
+    )
 
 
-def _runs(runs: Sequence[tuple[int, int]]) -> JsonValue:
-    return [[first, last] for first, last in runs]
+class _Writer:
+    """Writes observations, the bulk of a transcript: canonical JSON, put together from parts that come again.
+
+    Members are written in the order of their names, and everything from outside through the canonicalizer.
+    """
+
+    def __init__(self) -> None:
+        self._items: dict[SeenItem, bytes] = {}
+
+    def observation(self, asked: Asked, request: RetrievalRequest, orderings: Iterable[SeenOrdering]) -> bytes:
+        asks = canonical_bytes({"context": request.context, "query": request.query})
+        return b'{"line":"observation","orderings":[%b],"request":%b,%b}\n' % (
+            self._orderings(orderings),
+            asks,
+            _asked_members(asked),
+        )
+
+    def rebuild(self, asked: Asked, orderings: Iterable[SeenOrdering]) -> bytes:
+        return b'{"line":"rebuild","orderings":[%b],%b}\n' % (self._orderings(orderings), _asked_members(asked))
+
+    def _orderings(self, orderings: Iterable[SeenOrdering]) -> bytes:
+        return b",".join(map(self._ordering, orderings))
+
+    def _ordering(self, ordering: SeenOrdering) -> bytes:
+        cut = b"" if ordering.cut_score is None else b'"cut_score":"%b",' % _score(ordering.cut_score)
+        items = b",".join(map(self._item, ordering.items))
+        scores = b""
+        if ordering.scores is not None:
+            scores = b'"scores":[%b],' % b",".join(b'"%b"' % _score(score) for score in ordering.scores)
+        runs = b",".join(b"[%d,%d]" % run for run in ordering.runs)
+        return b'{%b"items":[%b],%b"trials":[%b]}' % (cut, items, scores, runs)
+
+    def _item(self, item: SeenItem) -> bytes:
+        written = self._items.get(item)
+        if written is None:
+            written = self._items[item] = plain_bytes(
+                {
+                    "item_key": item.key,
+                    "item_version_digest": item.version,
+                    "rank": item.rank,
+                    "scope_labels": item.labels,
+                }
+            )
+        return written
+
+
+def _asked_members(asked: Asked) -> bytes:
+    return b'"request_digest":%b,"state_name":%b' % (plain_bytes(asked.request_digest), plain_bytes(asked.state_name))
+
+
+def _score(score: float) -> bytes:
+    return repr(score).encode()

@@ -12,15 +12,8 @@ import tempfile
 from typing import TYPE_CHECKING, BinaryIO
 
 from witnessmark.canonical import canonical_bytes, canonical_digest, model_bytes, parse_json
-from witnessmark.checkpoint.directory import (
-    INDEX,
-    MANIFEST,
-    OPERATIONS,
-    PROFILE,
-    Checkpoint,
-    index_entries,
-    retrieval_state_digest,
-)
+from witnessmark.checkpoint.directory import Checkpoint, retrieval_state_digest
+from witnessmark.checkpoint.layout import INDEX, MANIFEST, OPERATIONS, PROFILE, index_entries
 from witnessmark.checkpoint.operations import LogWriter, delete_line, live_items, put_line, read_line, same_record
 from witnessmark.checkpoint.records import read_records
 from witnessmark.errors import AdapterError, EvidenceError, InputError, WitnessmarkError

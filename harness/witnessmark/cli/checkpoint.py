@@ -96,7 +96,7 @@ def diff(base: Path, candidate: Path, json_output: bool) -> Exit:
 
 def _say_completed(profile: RetrieverProfile, out: Path) -> None:
     """Tell which fields of the profile the adapter filled in or found different."""
-    from witnessmark.checkpoint.directory import PROFILE
+    from witnessmark.checkpoint.layout import PROFILE
     from witnessmark.files import read_bytes
     from witnessmark.models import RetrieverProfile
 

@@ -151,7 +151,8 @@ class Checkpoint:
         As long as device, inode, size and the times of modification and of change are those of the last verification,
         for every file and folder, the contents are taken to be the same. Where one differs, or a file came or went,
         the whole directory is verified again: an unchanged content keeps its reference, a changed one gets its own.
-        A change that leaves all of these as they were is not seen here, but at the next opening.
+        A change that leaves all of these as they were (file times move in ticks of some milliseconds) is not seen here,
+        but at the next opening.
 
         Raises:
             InputError: the directory is gone.

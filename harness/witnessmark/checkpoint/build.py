@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from witnessmark.canonical import JsonValue
+    from pydantic import JsonValue
+
     from witnessmark.checkpoint.operations import LogSummary
     from witnessmark.models import RetrieverProfile
     from witnessmark.ports import CheckpointAdapter, IndexItem
@@ -143,8 +144,9 @@ def _finish(
             "index_files": [entry.model_dump(mode="json") for entry in entries],
         }
     )
-    write_bytes(staging / MANIFEST, model_bytes(manifest))
-    return manifest
+    written = model_bytes(manifest)
+    write_bytes(staging / MANIFEST, written)
+    return CheckpointManifest.from_bytes(written, where=MANIFEST)
 
 
 def _build_index(

@@ -11,17 +11,19 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
+from pydantic import JsonValue
+
 from witnessmark.canonical import canonical_digest, parse_canonical
 from witnessmark.checkpoint.layout import INDEX, MANIFEST, OPERATIONS, PROFILE, files_below, require_regular, signature
 from witnessmark.checkpoint.operations import live_items, read_line, read_log, summarize_log
 from witnessmark.errors import EvidenceError, InputError
 from witnessmark.files import file_digest, read_bytes
 from witnessmark.models import CheckpointManifest, FileEntry, MemoryRecord, RetrieverProfile, StateReference
+from witnessmark.models.base import HashValue, Many, Record, Text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from witnessmark.canonical import JsonValue
     from witnessmark.checkpoint.layout import Signature
     from witnessmark.models import MemoryOperation
     from witnessmark.ports import IndexItem
@@ -31,6 +33,15 @@ __all__ = [
     "read_manifest",
     "retrieval_state_digest",
 ]
+
+
+class _RetrievalState(Record):
+    """What the retrieval state digest is the canonical digest of."""
+
+    adapter: Text
+    index_files: Many[FileEntry]
+    index_settings: dict[str, JsonValue]
+    profile_digest: HashValue
 
 
 class Checkpoint:
@@ -196,12 +207,12 @@ def retrieval_state_digest(
 ) -> str:
     """Return the digest over everything beside the log that can change an answer."""
     return canonical_digest(
-        {
-            "adapter": adapter,
-            "index_files": [entry.model_dump(mode="json") for entry in index_files],
-            "index_settings": dict(index_settings),
-            "profile_digest": profile_digest,
-        }
+        _RetrievalState(
+            adapter=adapter,
+            index_files=tuple(index_files),
+            index_settings=dict(index_settings),
+            profile_digest=profile_digest,
+        )
     )
 
 

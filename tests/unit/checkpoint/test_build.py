@@ -50,12 +50,12 @@ def test_a_build_holds_log_index_profile_and_manifest(build: Callable[..., Path]
     assert (folder / "index/profile.json").read_bytes() == model_bytes(completed)
     assert manifest.profile_digest == canonical_digest(completed)
     assert (manifest.operation_count, manifest.item_count, manifest.adapter) == (5, 5, "plain")
-    assert manifest.index_settings == {"shards": 1, "nothing": None}
+    assert manifest.index_settings == {"shards": 1}
     assert manifest.retrieval_state_digest == canonical_digest(
         {
             "adapter": "plain",
             "index_files": [entry.model_dump(mode="json") for entry in manifest.index_files],
-            "index_settings": {"shards": 1, "nothing": None},
+            "index_settings": {"shards": 1},
             "profile_digest": manifest.profile_digest,
         }
     )

@@ -79,7 +79,7 @@ def test_what_is_wrong_with_a_file_is_named_with_its_line(tmp_path: Path) -> Non
         "[unknown_field] server.target.yaml:5 /some~1key: extra inputs are not permitted: got 2",
     ]
     assert refusals(write(tmp_path, "- adapter\n")) == [
-        "[wrong_type] server.target.yaml:1 /: input should be a valid dictionary or instance of Target: got ['adapter']"
+        "[wrong_type] server.target.yaml:1: input should be a valid dictionary or instance of Target: got ['adapter']"
     ]
     assert refusals(write(tmp_path, "adapter: a\noptions:\n  path: 1\n  path: 2\n")) == [
         "[duplicate_key] server.target.yaml:4: key stands twice: got 'path', also on line 3"

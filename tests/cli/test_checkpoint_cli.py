@@ -10,6 +10,8 @@ import pytest
 from pydantic import JsonValue
 
 from witnessmark import registry
+from witnessmark.checkpoint.directory import Checkpoint
+from witnessmark.checkpoint.targets import resolve_target
 from witnessmark.cli.main import main
 from witnessmark.models import RetrieverProfile
 from witnessmark.ports import IndexItem
@@ -164,3 +166,31 @@ def test_a_missing_option_is_a_usage_error(tmp_path: Path, run: Run) -> None:
     code, _, err = run("build", tmp_path / "r.jsonl")
     assert code == 2
     assert "Missing option '--profile'" in err
+
+
+def test_the_shipped_retriever_builds_what_it_opens_again(tmp_path: Path, run: Run) -> None:
+    first = records(tmp_path, {"a": "the deploy window is on friday", "b": "the backup runs at night"})
+    second = records(tmp_path, {"a": "the deploy window is on monday", "c": "the printer is broken"}, "s.jsonl")
+    shipped = "builtin:wordllama-flat-ip"
+    for out, source, more in [
+        ("base", first, ()),
+        ("after", second, ("--extends", tmp_path / "base")),
+        ("again", second, ("--extends", tmp_path / "base")),
+    ]:
+        code, _, err = run("build", source, "--profile", shipped, "--out", tmp_path / out, *more)
+        assert (code, err) == (0, f"built {tmp_path / out}\n")
+    files = [path.relative_to(tmp_path / "after") for path in (tmp_path / "after").rglob("*") if path.is_file()]
+    assert len(files) >= 4
+    for name in files:
+        assert (tmp_path / "after" / name).read_bytes() == (tmp_path / "again" / name).read_bytes()
+    code, out, _ = run("diff", tmp_path / "base", tmp_path / "after", "--json")
+    found = json.loads(out)
+    assert (code, found["added"], found["changed"], found["deleted"]) == (0, ["c"], ["a"], ["b"])
+
+    target = resolve_target(tmp_path / "after")
+    assert target.adapter == "faiss"
+    adapter, _ = registry.find_adapter(target.adapter)
+    retriever = adapter.open({"candidate": target}, None)
+    reference = Checkpoint.open(tmp_path / "after").state_reference()
+    assert retriever.state_reference("candidate") == reference
+    assert [retriever.contains_item_key("candidate", key) for key in "abc"] == [True, False, True]

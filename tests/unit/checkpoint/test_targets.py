@@ -82,7 +82,7 @@ def test_what_is_wrong_with_a_file_is_named_with_its_line(tmp_path: Path) -> Non
         "[wrong_type] server.target.yaml:1: input should be a valid dictionary or instance of Target: got ['adapter']"
     ]
     assert refusals(write(tmp_path, "adapter: a\noptions:\n  path: 1\n  path: 2\n")) == [
-        "[duplicate_key] server.target.yaml:4: key stands twice: got 'path', also on line 3"
+        "[duplicate_key] server.target.yaml:4 /options/path: key stands twice in one mapping: got also on line 3"
     ]
 
 

@@ -16,6 +16,7 @@ from witnessmark.models.assessment import (
     SecurityFlags,
 )
 from witnessmark.models.base import Record
+from witnessmark.models.checkpoint_diff import CheckpointDiff, CheckpointSide
 from witnessmark.models.gate import (
     ApplicabilityMismatch,
     AssessmentGateEvaluation,
@@ -59,7 +60,9 @@ __all__ = [
     "AssessmentGatePolicy",
     "Axis",
     "BehavioralResult",
+    "CheckpointDiff",
     "CheckpointManifest",
+    "CheckpointSide",
     "CorrectionPrecedenceProbe",
     "Coverage",
     "FieldDifference",

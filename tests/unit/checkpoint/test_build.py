@@ -7,6 +7,7 @@ import os
 import random
 import subprocess
 import sys
+import tracemalloc
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
@@ -19,7 +20,7 @@ from witnessmark.checkpoint.build import build_checkpoint
 from witnessmark.checkpoint.directory import Checkpoint
 from witnessmark.errors import AdapterError, EvidenceError, InputError, WitnessmarkError
 from witnessmark.models import CheckpointManifest, RetrieverProfile
-from witnessmark.ports import IndexItem
+from witnessmark.ports import CheckpointAdapter, IndexItem
 
 TEXTS = {"b": "two", "a": "one", "ключ": "ü", "𐀀": "late", "\uffff": "later"}
 
@@ -109,8 +110,22 @@ def test_an_extension_without_a_change_has_the_same_log(build: Callable[..., Pat
     assert one.retrieval_state_digest != two.retrieval_state_digest
 
 
+def test_texts_are_not_held_in_memory(
+    tmp_path: Path, write_records: Callable[..., Path], profile: RetrieverProfile, adapter: CheckpointAdapter
+) -> None:
+    texts = 20_000_000
+    records = write_records({"key": f"k{number:04}", "text": "x" * (texts // 1000)} for number in range(1000))
+    base = tmp_path / "base"
+    for out, extends in ((base, None), (tmp_path / "after", base)):
+        tracemalloc.start()
+        build_checkpoint(records, profile=profile, adapter_name="plain", adapter=adapter, out=out, extends=extends)
+        _, peak = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        assert peak < texts / 8
+
+
 def test_records_may_come_through_a_pipe(
-    tmp_path: Path, build: Callable[..., Path], profile: RetrieverProfile, adapter: object
+    tmp_path: Path, build: Callable[..., Path], profile: RetrieverProfile, adapter: CheckpointAdapter
 ) -> None:
     read, write = os.pipe()
     os.write(write, b'{"key":"a","text":"one"}\n')
@@ -120,7 +135,7 @@ def test_records_may_come_through_a_pipe(
         profile=profile,
         adapter_name="plain",
         adapter=adapter,
-        out=tmp_path / "piped",  # type: ignore[arg-type]
+        out=tmp_path / "piped",
     )
     os.close(read)
     assert contents(tmp_path / "piped") == contents(build("file", {"a": "one"}))
@@ -210,14 +225,16 @@ def test_an_adapter_that_skips_records_is_refused(
     assert not (tmp_path / "out").exists()
 
 
-def test_a_profile_of_another_adapter_is_refused(tmp_path: Path, profile: RetrieverProfile, adapter: object) -> None:
+def test_a_profile_of_another_adapter_is_refused(
+    tmp_path: Path, profile: RetrieverProfile, adapter: CheckpointAdapter
+) -> None:
     with pytest.raises(InputError) as caught:
         build_checkpoint(
             tmp_path / "r",
             profile=profile,
             adapter_name="other",
             adapter=adapter,
-            out=tmp_path / "out",  # type: ignore[arg-type]
+            out=tmp_path / "out",
         )
     assert str(caught.value) == "implementation_id: the profile is for another adapter: got 'plain', wanted 'other'"
 

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from witnessmark.checkpoint.diff import CheckpointDiff, compare, verify_append_only
+from witnessmark.checkpoint.diff import compare, verify_append_only
 from witnessmark.checkpoint.directory import Checkpoint
+from witnessmark.models import CheckpointDiff
 
 
 def diff(base: Path, candidate: Path) -> CheckpointDiff:

@@ -29,14 +29,17 @@ def read_bytes(path: Path, *, max_bytes: int = MAX_BYTES) -> bytes:
     """
     try:
         with path.open("rb") as stream:
-            data = stream.read(max_bytes + 1)
+            # In pieces: a single read sets aside all of the limit, however small the file.
+            data = bytearray()
+            while len(data) <= max_bytes and (piece := stream.read(min(_CHUNK, max_bytes + 1 - len(data)))):
+                data += piece
     except OSError as error:
         raise InputError(
             f"cannot read file: {error.strerror or error}", code="unreadable_file", where=str(path)
         ) from error
     if len(data) > max_bytes:
         raise InputError("file is too large", code="too_large", wanted=f"at most {max_bytes} bytes", where=str(path))
-    return data
+    return bytes(data)
 
 
 def file_digest(path: Path) -> tuple[int, str]:

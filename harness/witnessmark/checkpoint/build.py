@@ -12,15 +12,8 @@ import tempfile
 from typing import TYPE_CHECKING, BinaryIO
 
 from witnessmark.canonical import canonical_bytes, canonical_digest, model_bytes, parse_json
-from witnessmark.checkpoint.directory import (
-    INDEX,
-    MANIFEST,
-    OPERATIONS,
-    PROFILE,
-    Checkpoint,
-    index_entries,
-    retrieval_state_digest,
-)
+from witnessmark.checkpoint.directory import Checkpoint, retrieval_state_digest
+from witnessmark.checkpoint.layout import INDEX, MANIFEST, OPERATIONS, PROFILE, index_entries
 from witnessmark.checkpoint.operations import LogWriter, delete_line, live_items, put_line, read_line, same_record
 from witnessmark.checkpoint.records import read_records
 from witnessmark.errors import AdapterError, EvidenceError, InputError, WitnessmarkError
@@ -31,7 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from witnessmark.canonical import JsonValue
+    from pydantic import JsonValue
+
     from witnessmark.checkpoint.operations import LogSummary
     from witnessmark.models import RetrieverProfile
     from witnessmark.ports import CheckpointAdapter, IndexItem
@@ -150,8 +144,9 @@ def _finish(
             "index_files": [entry.model_dump(mode="json") for entry in entries],
         }
     )
-    write_bytes(staging / MANIFEST, model_bytes(manifest))
-    return manifest
+    written = model_bytes(manifest)
+    write_bytes(staging / MANIFEST, written)
+    return CheckpointManifest.from_bytes(written, where=MANIFEST)
 
 
 def _build_index(

@@ -9,40 +9,39 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from pathlib import Path
-from stat import S_ISDIR, S_ISREG
-from typing import TYPE_CHECKING, BinaryIO, TypeAlias
+from typing import TYPE_CHECKING, BinaryIO
+
+from pydantic import JsonValue
 
 from witnessmark.canonical import canonical_digest, parse_canonical
+from witnessmark.checkpoint.layout import INDEX, MANIFEST, OPERATIONS, PROFILE, files_below, require_regular, signature
 from witnessmark.checkpoint.operations import live_items, read_line, read_log, summarize_log
 from witnessmark.errors import EvidenceError, InputError
 from witnessmark.files import file_digest, read_bytes
 from witnessmark.models import CheckpointManifest, FileEntry, MemoryRecord, RetrieverProfile, StateReference
+from witnessmark.models.base import HashValue, Many, Record, Text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from witnessmark.canonical import JsonValue
+    from witnessmark.checkpoint.layout import Signature
     from witnessmark.models import MemoryOperation
     from witnessmark.ports import IndexItem
 
 __all__ = [
-    "INDEX",
-    "MANIFEST",
-    "OPERATIONS",
-    "PROFILE",
     "Checkpoint",
-    "index_entries",
     "read_manifest",
     "retrieval_state_digest",
 ]
 
-MANIFEST = "checkpoint.json"
-OPERATIONS = "operations.jsonl"
-INDEX = "index"
-PROFILE = f"{INDEX}/profile.json"
-"""The profile under which ``index/`` was built, as its canonical bytes."""
 
-_Signature: TypeAlias = tuple[tuple[str, int, int, int, int, int], ...]
+class _RetrievalState(Record):
+    """What the retrieval state digest is the canonical digest of."""
+
+    adapter: Text
+    index_files: Many[FileEntry]
+    index_settings: dict[str, JsonValue]
+    profile_digest: HashValue
 
 
 class Checkpoint:
@@ -54,13 +53,13 @@ class Checkpoint:
         manifest: CheckpointManifest,
         profile: RetrieverProfile,
         live: Mapping[str, int],
-        signature: _Signature,
+        seen: Signature,
     ) -> None:
         self._path = path
         self._manifest = manifest
         self._profile = profile
         self._live = live
-        self._signature = signature
+        self._seen = seen
         self._opened = self._reference = _reference(manifest)
 
     @classmethod
@@ -72,11 +71,11 @@ class Checkpoint:
             EvidenceError: the directory is not what its manifest says; the message names the file.
         """
         folder = Path(path).resolve()
-        before = _signature(folder)
+        before = signature(folder)
         manifest = read_manifest(folder)
         profile = _verify_index(folder, manifest)
         live = _verify_log(folder, manifest)
-        if _signature(folder) != before:
+        if signature(folder) != before:
             raise EvidenceError("changed while it was being read", code="changed_while_reading", where=str(folder))
         return cls(folder, manifest, profile, live, before)
 
@@ -163,15 +162,16 @@ class Checkpoint:
         As long as device, inode, size and the times of modification and of change are those of the last verification,
         for every file and folder, the contents are taken to be the same. Where one differs, or a file came or went,
         the whole directory is verified again: an unchanged content keeps its reference, a changed one gets its own.
-        A change that leaves all of these as they were is not seen here, but at the next opening.
+        A change that leaves all of these as they were (file times move in ticks of some milliseconds) is not seen here,
+        but at the next opening.
 
         Raises:
             InputError: the directory is gone.
             EvidenceError: the directory is no longer what its manifest says.
         """
-        if _signature(self._path) != self._signature:
+        if signature(self._path) != self._seen:
             fresh = Checkpoint.open(self._path)
-            self._signature, self._reference = fresh._signature, fresh._reference
+            self._seen, self._reference = fresh._seen, fresh._reference
         return self._reference
 
     @contextmanager
@@ -194,7 +194,7 @@ def read_manifest(folder: Path) -> CheckpointManifest:
         raise InputError(
             "not a checkpoint directory", code="not_a_checkpoint", wanted=f"a folder with {MANIFEST}", where=str(folder)
         )
-    _regular(path)
+    require_regular(path)
     data = read_bytes(path)
     try:
         return CheckpointManifest.from_json(parse_canonical(data, where=str(path)), where=str(path))
@@ -202,31 +202,17 @@ def read_manifest(folder: Path) -> CheckpointManifest:
         raise EvidenceError.from_problems(error.problems) from error
 
 
-def index_entries(folder: Path) -> tuple[FileEntry, ...]:
-    """Return an entry for every file below ``index/``, sorted by path.
-
-    Raises:
-        EvidenceError: ``symbolic_link`` or ``not_a_regular_file``.
-        InputError: ``unreadable_file``.
-    """
-    entries: list[FileEntry] = []
-    for path in _files_below(folder, INDEX):
-        size, digest = file_digest(folder / path)
-        entries.append(FileEntry(path=path, size=size, sha256=digest))
-    return tuple(entries)
-
-
 def retrieval_state_digest(
     index_files: Sequence[FileEntry], profile_digest: str, adapter: str, index_settings: Mapping[str, JsonValue]
 ) -> str:
     """Return the digest over everything beside the log that can change an answer."""
     return canonical_digest(
-        {
-            "adapter": adapter,
-            "index_files": [entry.model_dump(mode="json") for entry in index_files],
-            "index_settings": dict(index_settings),
-            "profile_digest": profile_digest,
-        }
+        _RetrievalState(
+            adapter=adapter,
+            index_files=tuple(index_files),
+            index_settings=dict(index_settings),
+            profile_digest=profile_digest,
+        )
     )
 
 
@@ -255,7 +241,7 @@ def _verify_index(folder: Path, manifest: CheckpointManifest) -> RetrieverProfil
                 got=repr(path),
                 where=f"{where} /index_files/{position}/path",
             )
-    found = list(_files_below(folder, INDEX))
+    found = list(files_below(folder, INDEX))
     for path in found:
         if path not in listed:
             raise EvidenceError(
@@ -290,7 +276,7 @@ def _read_profile(path: Path, manifest: CheckpointManifest, where: str) -> Retri
 def _verify_log(folder: Path, manifest: CheckpointManifest) -> Mapping[str, int]:
     path, where = folder / OPERATIONS, str(folder / MANIFEST)
     _same("operations_file/path", manifest.operations_file.path, OPERATIONS, where)
-    _regular(path)
+    require_regular(path)
     # The plain digest goes first: an altered log is reported as one, not as whatever its lines have become.
     size, digest = file_digest(path)
     _compare(FileEntry(path=OPERATIONS, size=size, sha256=digest), manifest.operations_file, folder)
@@ -329,52 +315,3 @@ def _same(field: str, stated: object, found: object, where: str) -> None:
 def _is_below_index(path: str) -> bool:
     parts = path.split("/")
     return len(parts) > 1 and parts[0] == INDEX and not any(part in {"", ".", ".."} for part in parts)
-
-
-def _regular(path: Path) -> None:
-    try:
-        mode = path.lstat().st_mode
-    except OSError as error:
-        raise EvidenceError("file is missing", code="missing_file", wanted="a file", where=str(path)) from error
-    if path.is_symlink():
-        raise EvidenceError("symbolic link", code="symbolic_link", wanted="a regular file", where=str(path))
-    if not S_ISREG(mode):
-        raise EvidenceError("not a regular file", code="not_a_regular_file", where=str(path))
-
-
-def _files_below(folder: Path, name: str) -> Iterator[str]:
-    """Yield the files below a folder, sorted by path, relative to ``folder`` with forward slashes."""
-    path = folder / name
-    if path.is_symlink():
-        raise EvidenceError("symbolic link", code="symbolic_link", wanted="a folder", where=str(path))
-    if not path.is_dir():
-        raise EvidenceError("folder is missing", code="missing_file", wanted="a folder", where=str(path))
-    found: list[str] = []
-    pending = [name]
-    while pending:
-        below = pending.pop()
-        for item in (folder / below).iterdir():
-            relative = f"{below}/{item.name}"
-            if item.is_dir() and not item.is_symlink():
-                pending.append(relative)
-            else:
-                _regular(item)
-                found.append(relative)
-    yield from sorted(found)
-
-
-def _signature(folder: Path) -> _Signature:
-    """Return what ``lstat`` says of the manifest, the log, ``index/`` and everything below it."""
-    entries: list[tuple[str, int, int, int, int, int]] = []
-    pending = [MANIFEST, OPERATIONS, INDEX]
-    while pending:
-        name = pending.pop()
-        try:
-            found = (folder / name).lstat()
-            if S_ISDIR(found.st_mode):
-                pending.extend(f"{name}/{item.name}" for item in (folder / name).iterdir())
-        except OSError:
-            # A file that is gone has no entry; the verification that follows says which.
-            continue
-        entries.append((name, found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns))
-    return tuple(sorted(entries))

@@ -1,6 +1,7 @@
 """The operation log: canonical lines out, strict lines in, and the Merkle leaf that each line is.
 
-- A line is exactly the RFC 8785 bytes of ``{op, key, value}`` (no ``value`` for DEL) and a line feed.
+- A line is exactly the RFC 8785 bytes of ``{op, key, value}`` (no ``value`` for DEL) and a line feed. As in every
+  record's canonical form, members that are null are left out.
 - Its leaf data is the tag ``am-mem-kv``, a NUL and those bytes, as in agent-manifest's key-value memory.
 - A log that was not written like this, or deletes a key that is not there, is refused.
 """
@@ -11,7 +12,7 @@ import hashlib
 from io import BytesIO
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
-from witnessmark.canonical import canonical_bytes, canonical_digest, parse_canonical, parse_json
+from witnessmark.canonical import canonical_bytes, canonical_digest, model_bytes, parse_canonical, parse_json
 from witnessmark.checkpoint.merkle import RootBuilder, leaf_hash
 from witnessmark.errors import EvidenceError, InputError
 from witnessmark.models import FileEntry, MemoryOperation, MemoryRecord
@@ -67,7 +68,7 @@ class LogSummary(NamedTuple):
 
 def put_line(record: MemoryRecord) -> bytes:
     """Return the log line that stores ``record``, without the line feed."""
-    return canonical_bytes({"key": record.key, "op": "PUT", "value": record.model_dump(mode="json")})
+    return b'{"key":%b,"op":"PUT","value":%b}' % (canonical_bytes(record.key), model_bytes(record))
 
 
 def delete_line(key: str) -> bytes:
@@ -215,4 +216,6 @@ def _logged(data: bytes, offset: int, where: str) -> LoggedOperation:
         record = None if operation.value is None else MemoryRecord.from_json(operation.value, where=f"{where} /value")
     except InputError as error:
         raise EvidenceError.from_problems(error.problems) from error
+    if b"null" in line and model_bytes(operation) != line:
+        raise EvidenceError("a member is null, which a canonical record leaves out", code="not_canonical", where=where)
     return LoggedOperation(offset, line, operation, record)

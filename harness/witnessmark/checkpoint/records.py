@@ -2,14 +2,14 @@
 
 - Blank lines and a missing final line feed are fine, CRLF too; a byte order mark is not.
 - A key that stands twice is a problem that names both lines.
-- What could not be read back from its canonical form is refused here, before it is in a log.
+- What could not be read back from a log is refused here.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from witnessmark.canonical import MAX_DEPTH, MAX_INTEGER, json_pointer, parse_json
+from witnessmark.canonical import MAX_DEPTH, json_pointer, parse_json
 from witnessmark.checkpoint.operations import MAX_LINE_BYTES
 from witnessmark.errors import InputError, Problem
 from witnessmark.models import MemoryRecord
@@ -29,8 +29,6 @@ _RECORD_DEPTH = MAX_DEPTH - 1
 
 def read_records(path: Path) -> Iterator[MemoryRecord]:
     """Yield the records of a JSONL file in its order; what is wrong with the file is raised at its end, all at once.
-
-    A record that could not be kept (``too_deep``, ``number_not_exact``) is a problem like a malformed one.
 
     Raises:
         InputError: ``unreadable_file``, ``no_records``, ``duplicate_key``, or what the parser and the model refuse.
@@ -84,20 +82,11 @@ def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
 def _record(data: bytes, where: str) -> MemoryRecord:
     record = MemoryRecord.from_json(parse_json(data, where=where), where=where)
     for name, value in (record.model_extra or {}).items():
-        _check_storable(value, (name,), where)
+        _check_depth(value, (name,), where)
     return record
 
 
-def _check_storable(value: object, path: tuple[str | int, ...], where: str) -> None:
-    """Refuse what its own canonical form does not give back: deep nesting, and floats that are written as integers."""
-    if isinstance(value, float) and MAX_INTEGER < abs(value) < 1e21:
-        raise InputError(
-            "number is written as an integer that JSON readers do not keep exactly",
-            code="number_not_exact",
-            got=repr(value),
-            wanted="at most ±(2^53−1), 1e21 or more, or a string",
-            where=f"{where} {json_pointer(path)}",
-        )
+def _check_depth(value: object, path: tuple[str | int, ...], where: str) -> None:
     if isinstance(value, dict | list):
         if len(path) >= _RECORD_DEPTH:
             raise InputError(
@@ -108,7 +97,7 @@ def _check_storable(value: object, path: tuple[str | int, ...], where: str) -> N
             )
         children = value.items() if isinstance(value, dict) else enumerate(value)
         for step, child in children:
-            _check_storable(child, (*path, step), where)
+            _check_depth(child, (*path, step), where)
 
 
 def _without_inner_line(problem: Problem, where: str) -> Problem:

@@ -11,8 +11,7 @@ from witnessmark.cli.exits import Exit
 from witnessmark.cli.output import emit_json, json_option, say, show_table
 
 if TYPE_CHECKING:
-    from witnessmark.checkpoint.diff import CheckpointDiff
-    from witnessmark.models import CheckpointManifest, RetrieverProfile
+    from witnessmark.models import CheckpointDiff, CheckpointManifest, RetrieverProfile
 
 __all__ = ["command"]
 
@@ -96,15 +95,13 @@ def diff(base: Path, candidate: Path, json_output: bool) -> Exit:
 
 def _say_completed(profile: RetrieverProfile, out: Path) -> None:
     """Tell which fields of the profile the adapter filled in or found different."""
-    from witnessmark.checkpoint.directory import PROFILE
+    from witnessmark.checkpoint.layout import PROFILE
     from witnessmark.files import read_bytes
-    from witnessmark.models import RetrieverProfile
+    from witnessmark.models import RetrieverProfile, profile_differences
 
     built = RetrieverProfile.from_bytes(read_bytes(out / PROFILE), where=str(out / PROFILE))
-    for name in RetrieverProfile.model_fields:
-        given, used = getattr(profile, name), getattr(built, name)
-        if given != used:
-            say(f"profile {name}: given {given!r}, built with {used!r}")
+    for field, given, used in profile_differences(profile, built):
+        say(f"profile {field}: given {given!r}, built with {used!r}")
 
 
 def _show_manifest(manifest: CheckpointManifest) -> None:

@@ -16,6 +16,7 @@ from witnessmark.models.assessment import (
     SecurityFlags,
 )
 from witnessmark.models.base import Record
+from witnessmark.models.checkpoint_diff import CheckpointDiff, CheckpointSide
 from witnessmark.models.gate import (
     ApplicabilityMismatch,
     AssessmentGateEvaluation,
@@ -65,7 +66,9 @@ __all__ = [
     "Axis",
     "AxisCounts",
     "BehavioralResult",
+    "CheckpointDiff",
     "CheckpointManifest",
+    "CheckpointSide",
     "CorrectionPrecedenceProbe",
     "Coverage",
     "FieldDifference",

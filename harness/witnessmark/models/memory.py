@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import ConfigDict, Field, JsonValue, Strict, model_serializer, model_validator
+from pydantic import ConfigDict, Field, JsonValue, Strict, model_validator
 from pydantic_core import PydanticCustomError
 
 from witnessmark.models.base import Count, HashValue, Many, Record, Text
@@ -13,7 +13,7 @@ __all__ = ["CheckpointManifest", "FileEntry", "MemoryOperation", "MemoryRecord"]
 
 
 class MemoryRecord(Record):
-    """One memory. Fields we do not know are kept, and they are part of its version digest."""
+    """One memory. Fields we do not know are kept, and they are part of its version digest; null is absence."""
 
     model_config = ConfigDict(frozen=True, extra="allow", use_attribute_docstrings=True)
 
@@ -23,11 +23,6 @@ class MemoryRecord(Record):
     """What is embedded and searched."""
     scope_labels: Many[Text] = ()
     """Tenants, projects, agents ... that the memory belongs to."""
-
-    @model_serializer
-    def _with_nulls(self) -> dict[str, object]:
-        # An unknown field that is null is content too: leaving it out would give two records one digest.
-        return {"key": self.key, "text": self.text, "scope_labels": list(self.scope_labels), **(self.model_extra or {})}
 
 
 class MemoryOperation(Record):

@@ -16,6 +16,7 @@ from witnessmark.errors import InputError
 from witnessmark.models import (
     AssessmentGateEvaluation,
     AssessmentGatePolicy,
+    CheckpointDiff,
     CheckpointManifest,
     ItemPresence,
     MemoryCheckpointAssessment,
@@ -45,6 +46,7 @@ VERSION = "0.1"
 FORMATS: dict[str, type[Record] | UnionType] = {
     "AssessmentGateEvaluation": AssessmentGateEvaluation,
     "AssessmentGatePolicy": AssessmentGatePolicy,
+    "CheckpointDiff": CheckpointDiff,
     "CheckpointManifest": CheckpointManifest,
     "MemoryCheckpointAssessment": MemoryCheckpointAssessment,
     "MemoryOperation": MemoryOperation,

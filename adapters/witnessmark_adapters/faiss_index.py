@@ -175,12 +175,12 @@ class VectorIndex:
         """
         quantizer = str(self.description.parameters.get("quantizer", ""))
         off = np.minimum(np.abs(self._norms - 1.0), self._norms)
-        worst = int(np.argmax(off)) if len(off) else 0
-        if len(off) and off[worst] > _UNIT_TOLERANCE.get(quantizer, 1e-4):
+        bad = np.flatnonzero(off > _UNIT_TOLERANCE.get(quantizer, 1e-4))
+        if len(bad):
             raise InputError(
                 "vectors are not normalized, as the cosine metric needs",
                 code="not_normalized",
-                got=f"length {self._norms[worst]:.6g} of vector {worst}",
+                got=f"length {self._norms[bad[0]]:.6g} of vector {bad[0]}",
                 wanted="length 1",
                 where=self._where,
             )

@@ -56,9 +56,8 @@ def test_answers_are_those_of_the_file_in_the_exact_context(tmp_path: Path) -> N
     assert retriever.state_reference("baseline").indexed_item_count == 2
     found = retriever.retrieve("baseline", RetrievalRequest(query="q"))
     assert [(one.item_key, one.rank, one.scope_labels) for one in found] == [("b", 1, ("t:x",)), ("a", 2, ())]
-    assert [
-        one.item_key for one in retriever.retrieve("baseline", RetrievalRequest(query="q", context={"t": "x"}))
-    ] == ["a"]
+    scoped = retriever.retrieve("baseline", RetrievalRequest(query="q", context={"t": "x"}))
+    assert [one.item_key for one in scoped] == ["a"]
     assert retriever.retrieve("candidate", RetrievalRequest(query="other")) == ()
     assert retriever.contains_item_key("baseline", "a")
     assert not retriever.contains_item_key("baseline", "c")
@@ -128,7 +127,7 @@ def test_target_options_are_closed(options: dict[str, Any], code: str) -> None:
     [
         ({"note": "x"}, "unknown_field"),
         ({"responses": [{"query": "q", "items": []}, {"query": "q", "context": {}, "items": []}]}, "duplicate_id"),
-        ({"default": [item("a", 0)]}, "out_of_range"),
+        ({"default": [item("a", 0)]}, "invalid_value"),
     ],
 )
 def test_the_format_is_closed(change: dict[str, Any], code: str) -> None:

@@ -44,7 +44,10 @@ class EchoAdapter:
 
 class Letters:
     dimension = 26
-    identity = {"model_id": "letters", "revision": "2.1", "quantization": "float32"}
+
+    @property
+    def identity(self):
+        return {"model_id": "letters", "revision": "2.1", "quantization": "float32"}
 
     def load(self, options):
         return self

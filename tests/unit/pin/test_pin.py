@@ -30,9 +30,9 @@ FIELDS = {
 
 
 def profile(config: dict[str, object] | None = None, **fields: object) -> RetrieverProfile:
-    return RetrieverProfile.from_json(
-        {**FIELDS, **({} if config is None else {"index_build_config": config}), **fields}
-    )
+    if config is not None:
+        fields["index_build_config"] = config
+    return RetrieverProfile.from_json({**FIELDS, **fields})
 
 
 def test_equal_profiles_have_no_problem() -> None:

@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 __all__ = ["TIE_POLICY", "Ranking", "rank"]
 
 TIE_POLICY = "score_desc_item_key_asc"
-_SPARE = 2
-"""Fetched beyond top_k at first: the best item below the cut, and one that shows that it is not tied."""
+_SPARE = 6
+"""Fetched beyond top_k at first: the best item below the cut, and some that show that it is not tied. A second search of
+a few queries costs more than all spare items, because it is too small for BLAS."""
 _CELLS = 1 << 22
 """Candidates held at once, over all queries of a step."""
 

@@ -21,8 +21,8 @@ __all__ = ["TIE_POLICY", "Ranking", "rank"]
 
 TIE_POLICY = "score_desc_item_key_asc"
 _SPARE = 6
-"""Fetched beyond top_k at first: the best item below the cut, and some that show that it is not tied. A second search of
-a few queries costs more than all spare items, because it is too small for BLAS."""
+"""Fetched beyond top_k at first: the best item below the cut, and some that show that it is not tied. A second search
+of a few queries costs more than all spare items, because it is too small for BLAS."""
 _CELLS = 1 << 22
 """Candidates held at once, over all queries of a step."""
 
@@ -60,6 +60,8 @@ def rank(
     allowed = index.description.total if mask is None else int(mask.sum())
     if not allowed:
         return result
+    if allowed == index.description.total:
+        mask = None  # a selection keeps FAISS from using BLAS, even if it excludes nothing
     limit = allowed if index.selects_exactly else index.description.total
     rows = np.arange(total)
     fetch = min(top_k + _SPARE, limit)

@@ -175,12 +175,12 @@ class VectorIndex:
         """
         quantizer = str(self.description.parameters.get("quantizer", ""))
         off = np.minimum(np.abs(self._norms - 1.0), self._norms)
-        worst = int(np.argmax(off)) if len(off) else 0
-        if len(off) and off[worst] > _UNIT_TOLERANCE.get(quantizer, 1e-4):
+        bad = np.flatnonzero(off > _UNIT_TOLERANCE.get(quantizer, 1e-4))
+        if len(bad):
             raise InputError(
                 "vectors are not normalized, as the cosine metric needs",
                 code="not_normalized",
-                got=f"length {self._norms[worst]:.6g} of vector {worst}",
+                got=f"length {self._norms[bad[0]]:.6g} of vector {bad[0]}",
                 wanted="length 1",
                 where=self._where,
             )
@@ -205,11 +205,29 @@ class VectorIndex:
         size = norms * self._largest_norm if self.description.inner_product else (norms + self._largest_norm) ** 2
         ceiling = np.where(found[:, -1], raw.min(axis=1, where=found, initial=np.inf) + slack * size, -np.inf)
         scores = self._scores(queries, np.where(found, ids, 0))
-        if not np.isfinite(scores[found]).all():
-            raise AdapterError("a score is not finite", code="non_finite_score", where=self._where)
+        self._require_finite(scores[found])
         scores[~found] = -np.inf
         ordinals = ids if self._order is None else np.where(found, self._order[ids], -1)
         return Candidates(ordinals, scores, ceiling)
+
+    def scan(self, query: NDArray[np.float32], mask: NDArray[np.bool_] | None) -> Candidates:
+        """Return every allowed item as a candidate of one query, shape ``(1, d)``, without using the index.
+
+        Raises:
+            AdapterError: ``non_finite_score``.
+        """
+        allowed = np.ones(self.description.total, dtype=np.bool_) if mask is None else mask
+        ids = np.flatnonzero(allowed if self._order is None else allowed[self._order])
+        rows = max(1, _BLOCK // self.description.dimension)
+        parts = [self._scores(query, ids[None, first : first + rows]) for first in range(0, len(ids), rows)]
+        scores = np.concatenate(parts, axis=1)
+        self._require_finite(scores)
+        ordinals = ids if self._order is None else self._order[ids]
+        return Candidates(ordinals[None, :], scores, np.array([-np.inf]))
+
+    def _require_finite(self, scores: NDArray[np.float32]) -> None:
+        if not np.isfinite(scores).all():
+            raise AdapterError("a score is not finite", code="non_finite_score", where=self._where)
 
     def _search(
         self, queries: NDArray[np.float32], count: int, mask: NDArray[np.bool_] | None

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import faiss
 import numpy as np
 
 from witnessmark.canonical import sha256_digest
@@ -126,9 +125,10 @@ class FaissRetriever:
 
     def package_versions(self) -> Mapping[str, str]:
         """Return the versions of the packages that decide answers."""
-        own, _, _ = self._embedder.source.distribution.partition(" ")
-        names = sorted({*PACKAGES, *self._embedder.packages, own})
-        return {name: installed_version(name) for name in names}
+        provider, _, _ = self._embedder.source.distribution.partition(" ")
+        # What our own distribution decides is named by implementation_version.
+        names = {*PACKAGES, *self._embedder.packages, provider} - {"witnessmark"}
+        return {name: installed_version(name) for name in sorted(names)}
 
     def fingerprints(self) -> Mapping[str, str]:
         """Return the digests of the vectors of texts that show what preprocessing and tokenizer do."""
@@ -213,7 +213,6 @@ class FaissAdapter:
             "metric": settings.metric,
             "index": settings.implementation,
             "embedder": embedder.source.name,
-            "faiss": faiss.__version__,
         }
 
 

@@ -33,8 +33,7 @@ def inner_products(queries: NDArray[np.float32], vectors: NDArray[np.float32]) -
     """
     products = vectors.astype(np.float64)
     products *= queries[:, None, :]
-    scores: NDArray[np.float32] = products.sum(axis=2).astype(np.float32)
-    return scores
+    return _single(products.sum(axis=2))
 
 
 def negative_squared_distances(queries: NDArray[np.float32], vectors: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -42,5 +41,9 @@ def negative_squared_distances(queries: NDArray[np.float32], vectors: NDArray[np
     differences = vectors.astype(np.float64)
     differences -= queries[:, None, :]
     differences *= differences
-    scores: NDArray[np.float32] = (-differences.sum(axis=2)).astype(np.float32)
-    return scores
+    return _single(-differences.sum(axis=2))
+
+
+def _single(scores: NDArray[np.float64]) -> NDArray[np.float32]:
+    with np.errstate(over="ignore"):  # an infinite score is refused where it is used
+        return scores.astype(np.float32)

@@ -1,0 +1,54 @@
+"""Small checkpoints for adapter tests."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from witnessmark.checkpoint.build import build_checkpoint
+from witnessmark.models import RetrieverProfile, Target
+from witnessmark_adapters.faiss_pipeline import ADAPTER
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+FIELDS = {
+    "implementation_id": "faiss",
+    "implementation_version": "1",
+    "adapter_version": "0.1",
+    "adapter_capability": "deterministic",
+    "distance_metric": "cosine",
+    "index_implementation": "IndexFlatIP",
+    "top_k": 3,
+    "truncation_rule": "text:none;answer:top_k",
+    "tie_policy": "score_desc_item_key_asc",
+}
+
+
+@pytest.fixture(scope="session")
+def make_profile() -> Callable[..., RetrieverProfile]:
+    """Return a function that makes a profile; ``config`` goes to index_build_config, the rest replaces fields."""
+
+    def make(config: dict[str, object] | None = None, **fields: object) -> RetrieverProfile:
+        build = {"embedder": "wordllama", "embedding_dimension": 64} | (config or {})
+        return RetrieverProfile.from_json({**FIELDS, "index_build_config": build, **fields})
+
+    return make
+
+
+@pytest.fixture
+def make_target(tmp_path: Path) -> Callable[..., Target]:
+    """Return a function that builds a checkpoint of (key, text, labels) and returns its target."""
+
+    def make(name: str, records: Sequence[tuple[str, str, Sequence[str]]], profile: RetrieverProfile) -> Target:
+        source = tmp_path / f"{name}.jsonl"
+        lines = [json.dumps({"key": key, "text": text, "scope_labels": [*labels]}) for key, text, labels in records]
+        source.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        out = tmp_path / name
+        build_checkpoint(source, profile=profile, adapter_name="faiss", adapter=ADAPTER, out=out)
+        return Target(adapter="faiss", options={"path": str(out)})
+
+    return make

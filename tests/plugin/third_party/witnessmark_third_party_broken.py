@@ -1,0 +1,3 @@
+"""A provider that does not import."""
+
+raise RuntimeError("this provider is broken on purpose")

@@ -153,7 +153,8 @@ def _show(outcomes: dict[str, _Outcome]) -> None:
         coverage = assessment.coverage
         leak = ", with a confidentiality failure" if assessment.security_flags.contains_confidentiality_failure else ""
         click.echo(
-            f"{name}: {assessment.result.value}, {coverage.passed} of {coverage.required_probe_count} probes pass{leak}"
+            f"{name}, {assessment.candidate_state.indexed_item_count} memories: {assessment.result.value}, "
+            f"{coverage.passed} of {coverage.required_probe_count} probes pass{leak}"
         )
         rows = [
             [item.probe_id, probe.kind, item.result.value, "; ".join(item.violations)]

@@ -3,7 +3,7 @@
 - One document of mappings, lists and scalars. Anchors, aliases, tags, a second document and a byte order mark are
   errors, and so is a key that stands twice in one mapping.
 - A plain scalar means what it means in JSON: ``true``, ``false``, ``null``, a JSON number; everything else is text.
-  ``yes``, ``no``, ``on``, ``0x1f``, ``1_000`` and dates stay text (YAML 1.2 §10.2 without its fall-backs).
+  What other readers of YAML take for something else (``yes``, ``~``, ``0x1f``, ``1_000``, dates) has to be quoted.
 - Bounds: bytes and nesting; numbers and text have to be what JSON can hold exactly.
 - Every message names file and line.
 """
@@ -31,6 +31,8 @@ MAX_YAML_BYTES = 4 * 1024 * 1024
 
 _INTEGER = re.compile(r"-?(?:0|[1-9][0-9]*)")
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")
+_RESOLVER = yaml.resolver.Resolver()
+_TEXT = "tag:yaml.org,2002:str"
 _WORDS: dict[str, JsonValue] = {"true": True, "false": False, "null": None, "": None}
 
 
@@ -42,8 +44,8 @@ def load_yaml(text: bytes, where: str) -> tuple[JsonValue, Mapping[str, int]]:
 
     Raises:
         InputError: ``too_large``, ``invalid_utf8``, ``byte_order_mark``, ``invalid_yaml``, ``tab_character``,
-            ``yaml_alias``, ``yaml_tag``, ``several_documents``, ``duplicate_key``, ``key_is_not_text``, ``too_deep``,
-            ``integer_out_of_range``, ``non_finite_number`` or ``lone_surrogate``.
+            ``yaml_alias``, ``yaml_tag``, ``ambiguous_yaml``, ``several_documents``, ``duplicate_key``,
+            ``key_is_not_text``, ``too_deep``, ``integer_out_of_range``, ``non_finite_number``, ``lone_surrogate``.
     """
     return _Reader(_decode(text, where), where).document()
 
@@ -181,6 +183,15 @@ class _Reader:
             if not math.isfinite(number):
                 self._fail("non_finite_number", "number is not finite", _line(event), path, got=text[:40])
             return number
+        if _RESOLVER.resolve(yaml.ScalarNode, text, (True, False)) != _TEXT:  # type: ignore[no-untyped-call]
+            self._fail(
+                "ambiguous_yaml",
+                "plain text that others read as something else",
+                _line(event),
+                path,
+                got=text[:40],
+                wanted="it in quotes, or a JSON value",
+            )
         return text
 
     def _syntax(self, error: yaml.MarkedYAMLError) -> NoReturn:

@@ -29,6 +29,7 @@ class Command(NamedTuple):
 
 
 COMMANDS: dict[str, Command] = {
+    "demo": Command("demo", "Go the whole way once, on shipped memory with four planted regressions."),
     "assess": Command("assess", "Assess a candidate checkpoint against a baseline."),
     "gate": Command("gate", "Say whether assessments satisfy a policy."),
     "verify": Command("verify", "Check a run directory or an artifact, and recompute it."),

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from witnessmark.errors import StateChanged
 from witnessmark.models import StateReference
 from witnessmark.run.contract import as_record
@@ -66,5 +68,7 @@ class StateGuard:
 
 def reading_places(seed: int, trial: int, size: int) -> frozenset[int]:
     """Return after how many questions of a sweep the references are read, beside its two ends."""
-    generator = random.Random((seed << 32) ^ trial ^ 0x5EED)
-    return frozenset(1 + int(generator.random() * size) for _ in range(_PLACES)) if size else frozenset()
+    if not size:
+        return frozenset()
+    keys = np.random.PCG64([seed % 2**64, trial, 1]).random_raw(_PLACES)
+    return frozenset(1 + int(key) % size for key in keys)

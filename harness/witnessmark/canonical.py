@@ -14,6 +14,7 @@ import hashlib
 import json
 import math
 import re
+from collections import Counter
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 import rfc8785
@@ -69,13 +70,9 @@ def _pairs(pairs: list[tuple[str, object]]) -> dict[str, object]:
     plain = dict(pairs)
     if len(plain) == len(pairs):
         return plain
-    seen: set[str] = set()
     marked = _Duplicate(plain)
-    for key, _ in pairs:
-        if key in seen:
-            marked.key = key
-            break
-        seen.add(key)
+    counts = Counter(key for key, _ in pairs)
+    marked.key = next(key for key, count in counts.items() if count > 1)
     return marked
 
 
@@ -370,22 +367,21 @@ def _children(
 
 
 def _deep_path(text: str) -> tuple[str | int, ...]:
-    """Return the path of the first container below `MAX_DEPTH`, found without recursion."""
+    """Return the path of the first container below `MAX_DEPTH`, which the parser has seen, without recursion."""
     path: list[str | int] = []
     objects: list[bool] = []
     key_next = False
-    for match in _TOKEN.finditer(text):
-        token = match.group()
+    tokens = _TOKEN.finditer(text)
+    while len(objects) <= MAX_DEPTH:
+        token = next(tokens).group()
         if token in "{[":
-            if len(objects) == MAX_DEPTH:
-                break
             objects.append(token == "{")
             path.append("" if token == "{" else 0)
             key_next = token == "{"
-        elif token in "}]" and objects:
+        elif token in "}]":
             objects.pop()
             path.pop()
-        elif token == "," and objects:
+        elif token == ",":
             key_next = objects[-1]
             last = path[-1]
             if isinstance(last, int):
@@ -393,4 +389,4 @@ def _deep_path(text: str) -> tuple[str | int, ...]:
         elif token.startswith('"') and key_next:
             path[-1] = json.loads(token, strict=False)
             key_next = False
-    return tuple(path)
+    return tuple(path[:MAX_DEPTH])

@@ -4,7 +4,6 @@
   surrogates, integers beyond ±(2^53−1), a byte order mark, nesting deeper than 64, more bytes than the limit.
 - A float that RFC 8785 writes as an integer beyond ±(2^53−1) is refused with it: its canonical form could not be read.
 - No text is normalized: strings that differ only by Unicode normalization stay different.
-- In a record's canonical form null is absence: absent fields and null members of maps are left out.
 - Everything the canonicalizer raises leaves here as a `CanonicalError` with a code and a JSON pointer.
 """
 
@@ -182,15 +181,12 @@ def plain_bytes(value: object) -> bytes:
 
 
 def model_bytes(model: BaseModel) -> bytes:
-    """Return the RFC 8785 bytes of a model (wire contract, introduction).
-
-    Defaults are included; absent (None) fields and null members of maps are left out. A null in a list stays.
+    """Return the RFC 8785 bytes of a model, defaults included and absent (None) fields left out.
 
     Raises:
         CanonicalError: as `canonical_bytes`.
     """
-    dumped = model.model_dump(mode="json", exclude_none=True)
-    return canonical_bytes(_without_nulls(dumped), where=type(model).__name__)
+    return canonical_bytes(model.model_dump(mode="json", exclude_none=True), where=type(model).__name__)
 
 
 def canonical_digest(value: BaseModel | JsonValue) -> str:
@@ -308,14 +304,6 @@ def _is_sound(value: object) -> bool:
     return True
 
 
-def _without_nulls(value: JsonValue) -> JsonValue:
-    if isinstance(value, dict):
-        return {key: _without_nulls(child) for key, child in value.items() if child is not None}
-    if isinstance(value, list):
-        return [_without_nulls(child) for child in value]
-    return value
-
-
 def _check(value: object, where: str | None) -> None:
     """Walk a value in document order and raise for the first thing JSON or RFC 8785 cannot hold."""
     stack: list[tuple[object, tuple[str | int, ...]]] = [(value, ())]
@@ -346,8 +334,11 @@ def _check(value: object, where: str | None) -> None:
 
 def _check_literal(literal: str, path: tuple[str | int, ...], where: str | None) -> NoReturn:
     shown = literal if len(literal) <= 40 else f"{literal[:40]}…"
-    if literal.lstrip("-").isdigit() or math.isfinite(float(literal)):
+    if literal.lstrip("-").isdigit():
         _fail("integer_out_of_range", "integer is not exact in JSON", shown, "at most ±(2^53−1)", path, where)
+    if math.isfinite(float(literal)):
+        wanted = "at most ±(2^53−1), or 1e21 or more"
+        _fail("integer_out_of_range", "number is written as an inexact integer", shown, wanted, path, where)
     _fail("non_finite_number", "number is not finite", shown, "a finite number", path, where)
 
 

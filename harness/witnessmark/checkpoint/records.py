@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from witnessmark.canonical import MAX_DEPTH, MAX_INTEGER, json_pointer, parse_json
+from witnessmark.canonical import MAX_DEPTH, json_pointer, parse_json
 from witnessmark.checkpoint.operations import MAX_LINE_BYTES
 from witnessmark.errors import InputError, Problem
 from witnessmark.models import MemoryRecord
@@ -30,7 +30,7 @@ _RECORD_DEPTH = MAX_DEPTH - 1
 def read_records(path: Path) -> Iterator[MemoryRecord]:
     """Yield the records of a JSONL file in its order; what is wrong with the file is raised at its end, all at once.
 
-    A record that could not be kept (``too_deep``, ``number_not_exact``) is a problem like a malformed one.
+    A record that could not be kept (``too_deep``) is a problem like a malformed one.
 
     Raises:
         InputError: ``unreadable_file``, ``no_records``, ``duplicate_key``, or what the parser and the model refuse.
@@ -89,15 +89,7 @@ def _record(data: bytes, where: str) -> MemoryRecord:
 
 
 def _check_storable(value: object, path: tuple[str | int, ...], where: str) -> None:
-    """Refuse what its own canonical form does not give back: deep nesting, and floats that are written as integers."""
-    if isinstance(value, float) and MAX_INTEGER < abs(value) < 1e21:
-        raise InputError(
-            "number is written as an integer that JSON readers do not keep exactly",
-            code="number_not_exact",
-            got=repr(value),
-            wanted="at most ±(2^53−1), 1e21 or more, or a string",
-            where=f"{where} {json_pointer(path)}",
-        )
+    """Refuse nesting that is too deep for a log line, which adds a level."""
     if isinstance(value, dict | list):
         if len(path) >= _RECORD_DEPTH:
             raise InputError(

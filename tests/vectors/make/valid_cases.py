@@ -53,7 +53,7 @@ VALID: dict[str, tuple[str, str, dict, dict]] = {
         full,
     ),
     "profile-null-in-map": (
-        "A null member of a map counts as absent, as an absent field does: the digest is that of the map without it.",
+        "A null setting counts as absent, as a null field does: the digest is that of the map without it.",
         "RetrieverProfile",
         {**PROFILE, "index_build_config": {"a": None, "b": 1}, "seed": None},
         {**PROFILE, **PROFILE_DEFAULTS, "index_build_config": {"b": 1}},

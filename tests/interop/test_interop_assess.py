@@ -147,7 +147,7 @@ def _rows(ours: MemoryCheckpointAssessment) -> list[tuple[str, bool, str, str, t
     ]
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(scene=scenes(), seed=st.integers(0, 9))
 def test_the_same_adapter_gets_the_same_assessment(
     scene: tuple[Document, str, Table, dict[str, set[str]]], seed: int

@@ -40,7 +40,7 @@ def _aim(assessment: Document, policy: Document) -> None:
         assessment[name] = policy[name]
 
 
-@settings(max_examples=400)
+@settings(max_examples=300, deadline=None)
 @given(_presented())
 def test_evaluations_are_equal(presented: tuple[Document, list[Document]]) -> None:
     policy, evidence = presented

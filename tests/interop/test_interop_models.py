@@ -66,6 +66,7 @@ def accepted_by_them(name: str, document: object) -> Any:
 
 
 @pytest.mark.parametrize("name", sorted(DOCUMENTS))
+@settings(deadline=None)
 @given(data=st.data())
 def test_digest_is_equal_byte_for_byte(name: str, data: st.DataObject) -> None:
     document = data.draw(DOCUMENTS[name])
@@ -78,6 +79,7 @@ def test_digest_is_equal_byte_for_byte(name: str, data: st.DataObject) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(DOCUMENTS))
+@settings(deadline=None)
 @given(data=st.data())
 def test_what_one_writes_the_other_reads(name: str, data: st.DataObject) -> None:
     our = accepted_by_us(name, data.draw(DOCUMENTS[name]))
@@ -131,7 +133,7 @@ def _damaged(draw: st.DrawFn, name: str) -> Document:
     return document
 
 
-@settings(max_examples=1500)
+@settings(max_examples=500, deadline=None)
 @given(name=NAMES, data=st.data())
 def test_damaged_documents_are_accepted_and_refused_alike_but_for_coercion(name: str, data: st.DataObject) -> None:
     document = data.draw(_damaged(name))
@@ -147,6 +149,7 @@ def test_damaged_documents_are_accepted_and_refused_alike_but_for_coercion(name:
     assert canonical_digest(our) == reference.canonical_model_hash(their)
 
 
+@settings(deadline=None)
 @given(name=NAMES, data=st.data())
 def test_a_refusal_names_a_place_in_the_document(name: str, data: st.DataObject) -> None:
     document = data.draw(_damaged(name))

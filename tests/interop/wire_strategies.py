@@ -118,14 +118,21 @@ PROBES: st.SearchStrategy[Document] = st.one_of(
         {"context": _MOODS, **_COMMON},
     ),
     fields(
-        {"kind": _kind("scope_isolation"), "query": _QUERIES},
         {
-            "context": _MOODS,
-            "forbidden_item_keys": _SOME_KEYS,
-            "forbidden_scope_labels": st.lists(LABELS, max_size=2),
-            **_COMMON,
+            "kind": _kind("scope_isolation"),
+            "query": _QUERIES,
+            "forbidden_item_keys": st.lists(KEYS, min_size=1, max_size=2),
         },
-    ).filter(lambda probe: probe.get("forbidden_item_keys") or probe.get("forbidden_scope_labels")),
+        {"context": _MOODS, "forbidden_scope_labels": st.lists(LABELS, max_size=2), **_COMMON},
+    ),
+    fields(
+        {
+            "kind": _kind("scope_isolation"),
+            "query": _QUERIES,
+            "forbidden_scope_labels": st.lists(LABELS, min_size=1, max_size=2),
+        },
+        {"context": _MOODS, "forbidden_item_keys": st.just([]), **_COMMON},
+    ),
     fields(
         {
             "kind": _kind("state_conditioned_differentiation"),

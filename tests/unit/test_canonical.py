@@ -12,7 +12,7 @@ from enum import IntEnum, StrEnum
 
 import pytest
 import rfc8785
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from witnessmark.canonical import (
@@ -256,11 +256,13 @@ _JSON = st.recursive(
 )
 
 
+@settings(deadline=None)
 @given(_JSON)
 def test_same_bytes_as_rfc8785(value: object) -> None:
     assert canonical_bytes(value) == rfc8785.dumps(value)  # type: ignore[arg-type]
 
 
+@settings(deadline=None)
 @given(_JSON, st.booleans())
 def test_whatever_is_accepted_is_read_back_equal(value: object, ascii_only: bool) -> None:
     text = json.dumps(value, ensure_ascii=ascii_only, indent=1)
@@ -275,6 +277,7 @@ def test_whatever_is_accepted_is_read_back_equal(value: object, ascii_only: bool
     assert canonical_bytes(parse_json(data)) == data
 
 
+@settings(deadline=None)
 @given(st.text(alphabet='[]{}",:0123456789.eE+-\\u d8abtrufalsn\x00\ud800', max_size=40))
 def test_any_text_is_parsed_or_refused_with_a_code(text: str) -> None:
     try:

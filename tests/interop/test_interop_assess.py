@@ -1,7 +1,7 @@
 """The reference harness and ours on the same adapter, written with the reference's classes, give the same assessment.
 
-Deliberate differences: a forbidden key or label seen in any trial fails, also when the orderings differ; and more than
-top_k items, or a rank above top_k, are adapter errors.
+Deliberate differences: a forbidden key or label seen in any trial fails, also when the orderings differ; more than
+top_k items, a rank above top_k, and ranks that move under an unchanged order are adapter errors.
 """
 
 from __future__ import annotations
@@ -241,6 +241,15 @@ def test_difference_what_contradicts_top_k_is_an_error_here_and_accepted_there(
     with pytest.raises(AdapterError) as caught:
         ours()
     assert caught.value.code == code
+
+
+def test_difference_ranks_that_move_under_the_same_order_are_an_error_here_and_stable_there() -> None:
+    their, ours = _both({("candidate", "q", ""): [(_item("rule", 1),), (_item("rule", 2),)]})
+
+    assert their.result.value == "pass"
+    with pytest.raises(AdapterError) as caught:
+        ours()
+    assert caught.value.code == "ranks_differ"
 
 
 @pytest.mark.parametrize(

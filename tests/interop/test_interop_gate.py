@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from interop.wire_strategies import CLOSE_TIMES, FEW_HASHES, Document, assessments, policies
 from witnessmark import evaluate_gate
 from witnessmark.canonical import model_bytes
+from witnessmark.errors import InputError
 from witnessmark.models import AssessmentGateEvaluation, AssessmentGatePolicy, MemoryCheckpointAssessment
 
 reference = pytest.importorskip("agent_manifest._memory_assessment")
@@ -56,3 +57,32 @@ def test_evaluations_are_equal(presented: tuple[Document, list[Document]]) -> No
     event(f"satisfied {ours.satisfied}, applicable {ours.applicable_assessment_count}")
     assert reference_gate.AssessmentGateEvaluation.model_validate_json(model_bytes(ours)) == their
     assert AssessmentGateEvaluation.from_bytes(their.model_dump_json()) == ours
+
+
+_COUNTS = {"satisfied": True, "presented_assessment_count": 2, "applicable_assessment_count": 1}
+_PASSED = {**_COUNTS, "applicable_results": ["pass"]}
+_FAILED = {
+    "satisfied": False,
+    "presented_assessment_count": 1,
+    "applicable_assessment_count": 1,
+    "applicable_results": ["fail"],
+}
+
+
+@pytest.mark.parametrize(
+    "evaluation",
+    [
+        _PASSED,
+        {**_PASSED, "presented_assessment_count": 1, "non_applicable_mismatches": ["probe_suite"]},
+        {**_PASSED, "non_applicable_mismatches": ["retriever_profile", "probe_suite"]},
+        {**_PASSED, "non_applicable_mismatches": ["probe_suite", "probe_suite"]},
+        {**_FAILED, "reasons": ["applicable_assessment_failed", "applicable_assessment_indeterminate"]},
+        {**_FAILED, "reasons": ["applicable_assessment_failed", "applicable_assessment_failed"]},
+    ],
+)
+def test_difference_an_evaluation_that_no_gate_gives_is_refused_here_and_loaded_there(evaluation: Document) -> None:
+    reference_gate.AssessmentGateEvaluation.model_validate(evaluation)
+
+    with pytest.raises(InputError) as caught:
+        AssessmentGateEvaluation.from_json(evaluation)
+    assert caught.value.code == "contradicts_itself"

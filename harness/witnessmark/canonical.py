@@ -4,7 +4,6 @@
   surrogates, integers beyond ±(2^53−1), a byte order mark, nesting deeper than 64, more bytes than the limit.
 - A float that RFC 8785 writes as an integer beyond ±(2^53−1) is refused with it: its canonical form could not be read.
 - No text is normalized: strings that differ only by Unicode normalization stay different.
-- In a record's canonical form null is absence: absent fields and null members of maps are left out.
 - Everything the canonicalizer raises leaves here as a `CanonicalError` with a code and a JSON pointer.
 """
 
@@ -14,6 +13,7 @@ import hashlib
 import json
 import math
 import re
+from collections import Counter
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 import rfc8785
@@ -69,13 +69,9 @@ def _pairs(pairs: list[tuple[str, object]]) -> dict[str, object]:
     plain = dict(pairs)
     if len(plain) == len(pairs):
         return plain
-    seen: set[str] = set()
     marked = _Duplicate(plain)
-    for key, _ in pairs:
-        if key in seen:
-            marked.key = key
-            break
-        seen.add(key)
+    counts = Counter(key for key, _ in pairs)
+    marked.key = next(key for key, count in counts.items() if count > 1)
     return marked
 
 
@@ -185,15 +181,12 @@ def plain_bytes(value: object) -> bytes:
 
 
 def model_bytes(model: BaseModel) -> bytes:
-    """Return the RFC 8785 bytes of a model (wire contract, introduction).
-
-    Defaults are included; absent (None) fields and null members of maps are left out. A null in a list stays.
+    """Return the RFC 8785 bytes of a model, defaults included and absent (None) fields left out.
 
     Raises:
         CanonicalError: as `canonical_bytes`.
     """
-    dumped = model.model_dump(mode="json", exclude_none=True)
-    return canonical_bytes(_without_nulls(dumped), where=type(model).__name__)
+    return canonical_bytes(model.model_dump(mode="json", exclude_none=True), where=type(model).__name__)
 
 
 def canonical_digest(value: BaseModel | JsonValue) -> str:
@@ -311,14 +304,6 @@ def _is_sound(value: object) -> bool:
     return True
 
 
-def _without_nulls(value: JsonValue) -> JsonValue:
-    if isinstance(value, dict):
-        return {key: _without_nulls(child) for key, child in value.items() if child is not None}
-    if isinstance(value, list):
-        return [_without_nulls(child) for child in value]
-    return value
-
-
 def _check(value: object, where: str | None) -> None:
     """Walk a value in document order and raise for the first thing JSON or RFC 8785 cannot hold."""
     stack: list[tuple[object, tuple[str | int, ...]]] = [(value, ())]
@@ -349,8 +334,11 @@ def _check(value: object, where: str | None) -> None:
 
 def _check_literal(literal: str, path: tuple[str | int, ...], where: str | None) -> NoReturn:
     shown = literal if len(literal) <= 40 else f"{literal[:40]}…"
-    if literal.lstrip("-").isdigit() or math.isfinite(float(literal)):
+    if literal.lstrip("-").isdigit():
         _fail("integer_out_of_range", "integer is not exact in JSON", shown, "at most ±(2^53−1)", path, where)
+    if math.isfinite(float(literal)):
+        wanted = "at most ±(2^53−1), or 1e21 or more"
+        _fail("integer_out_of_range", "number is written as an inexact integer", shown, wanted, path, where)
     _fail("non_finite_number", "number is not finite", shown, "a finite number", path, where)
 
 
@@ -370,22 +358,21 @@ def _children(
 
 
 def _deep_path(text: str) -> tuple[str | int, ...]:
-    """Return the path of the first container below `MAX_DEPTH`, found without recursion."""
+    """Return the path of the first container below `MAX_DEPTH`, which the parser has seen, without recursion."""
     path: list[str | int] = []
     objects: list[bool] = []
     key_next = False
-    for match in _TOKEN.finditer(text):
-        token = match.group()
+    tokens = _TOKEN.finditer(text)
+    while len(objects) <= MAX_DEPTH:
+        token = next(tokens).group()
         if token in "{[":
-            if len(objects) == MAX_DEPTH:
-                break
             objects.append(token == "{")
             path.append("" if token == "{" else 0)
             key_next = token == "{"
-        elif token in "}]" and objects:
+        elif token in "}]":
             objects.pop()
             path.pop()
-        elif token == "," and objects:
+        elif token == ",":
             key_next = objects[-1]
             last = path[-1]
             if isinstance(last, int):
@@ -393,4 +380,4 @@ def _deep_path(text: str) -> tuple[str | int, ...]:
         elif token.startswith('"') and key_next:
             path[-1] = json.loads(token, strict=False)
             key_next = False
-    return tuple(path)
+    return tuple(path[:MAX_DEPTH])

@@ -30,6 +30,8 @@ _RECORD_DEPTH = MAX_DEPTH - 1
 def read_records(path: Path) -> Iterator[MemoryRecord]:
     """Yield the records of a JSONL file in its order; what is wrong with the file is raised at its end, all at once.
 
+    A record that could not be kept (``too_deep``) is a problem like a malformed one.
+
     Raises:
         InputError: ``unreadable_file``, ``no_records``, ``duplicate_key``, or what the parser and the model refuse.
     """

@@ -162,7 +162,7 @@ def validation_problems(
 def _problem(detail: ErrorDetails, value: object, where: str | None) -> Problem:
     kind = detail["type"]
     code = kind if kind in _OURS else _CODES.get(kind) or ("wrong_type" if kind.endswith("_type") else "invalid_value")
-    pointer = json_pointer(_path(detail, value)).encode("utf-8", "backslashreplace").decode("utf-8")
+    pointer = json_pointer(_path(detail, value))
     shown = ascii(detail["input"]) if kind != "missing" else None
     if shown is not None and len(shown) > 80:
         shown = f"{shown[:77]}..."

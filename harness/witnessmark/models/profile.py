@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
-from pydantic import Field, model_validator
+from pydantic import Field, PlainSerializer, model_validator
 from pydantic_core import PydanticCustomError
 
 from witnessmark.models.base import JsonScalar, Many, Positive, Record, Text, Whole
@@ -18,6 +18,14 @@ class AdapterCapability(StrEnum):
 
     deterministic = "deterministic"
     unsupported_or_unknown = "unsupported_or_unknown"
+
+
+def _without_nulls(settings: dict[str, str | int | bool | None]) -> dict[str, str | int | bool | None]:
+    return {name: value for name, value in settings.items() if value is not None}
+
+
+Settings = Annotated[dict[Text, JsonScalar], PlainSerializer(_without_nulls, when_used="json")]
+"""Flat settings. A null counts as absent: it is not written and not in the digest, as with the reference."""
 
 
 class RetrieverProfile(Record):
@@ -37,12 +45,12 @@ class RetrieverProfile(Record):
     query_preprocessing: Many[Text] = ()
     distance_metric: Text
     index_implementation: Text
-    index_build_config: dict[Text, JsonScalar] = Field(default_factory=dict)
+    index_build_config: Settings = Field(default_factory=dict)
     filtering_rules: Many[Text] = ()
     top_k: Positive
     truncation_rule: Text
     reranker_id: Text | None = None
-    reranker_config: dict[Text, JsonScalar] = Field(default_factory=dict)
+    reranker_config: Settings = Field(default_factory=dict)
     tie_policy: Text | None = None
     seed: Whole | None = None
     opaque_components: Many[Text] = ()

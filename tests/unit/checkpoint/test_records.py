@@ -95,7 +95,7 @@ def test_every_problem_is_reported_with_its_line(tmp_path: Path) -> None:
         "r.jsonl:6 /key: string should have at least 1 character: got ''",
         "r.jsonl:7 /text: field required",
         "r.jsonl:8 /x: number is not finite: got 1e400, wanted a finite number",
-        "r.jsonl:9 /x/y: integer is not exact in JSON: got 1e20, wanted at most ±(2^53−1)",
+        "r.jsonl:9 /x/y: number is written as an inexact integer: got 1e20, wanted at most ±(2^53−1), or 1e21 or more",
         "r.jsonl:10 /text: key stands twice in one object: got 'text'",
     ]
 

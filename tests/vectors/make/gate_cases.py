@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from model_cases import ASSESSMENT, FAILED, PASS, POLICY, A, B, C, D, E, F, coverage
+from documents import ASSESSMENT, FAILED, PASS, POLICY, A, B, C, D, E, F, coverage
 
 FORMAT = "witnessmark.vectors.gate/0.1"
 NOON = "2026-03-01T12:00:00Z"

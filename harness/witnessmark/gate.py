@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from witnessmark.models import ApplicabilityMismatch, AssessmentGateEvaluation
 from witnessmark.models.gate import gate_reasons
@@ -15,15 +15,37 @@ from witnessmark.models.gate import gate_reasons
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from witnessmark.models import AssessmentGatePolicy, MemoryCheckpointAssessment
+    from witnessmark.models import AssessmentGatePolicy, MemoryCheckpointAssessment, StateReference
 
-__all__ = ["applicability_mismatches", "evaluate_gate"]
+__all__ = ["Bound", "applicability_mismatches", "evaluate_gate", "input_mismatches"]
 
 
-def applicability_mismatches(
-    policy: AssessmentGatePolicy, assessment: MemoryCheckpointAssessment
-) -> tuple[ApplicabilityMismatch, ...]:
-    """Return why ``assessment`` is about something else than ``policy`` asks, in the order of the enumeration."""
+class Bound(Protocol):
+    """What names the inputs of a run by digest: an assessment, or the start of a run in a log."""
+
+    @property
+    def baseline_state(self) -> StateReference:
+        """The baseline."""
+        ...
+
+    @property
+    def candidate_state(self) -> StateReference:
+        """The candidate."""
+        ...
+
+    @property
+    def probe_suite_digest(self) -> str:
+        """The suite."""
+        ...
+
+    @property
+    def retriever_profile_digest(self) -> str:
+        """The profile."""
+        ...
+
+
+def input_mismatches(policy: AssessmentGatePolicy, assessment: Bound) -> tuple[ApplicabilityMismatch, ...]:
+    """Return which inputs are not the ones that ``policy`` asks about, in the order of the enumeration."""
     baseline, candidate = assessment.baseline_state, assessment.candidate_state
     compared = (
         (ApplicabilityMismatch.baseline_checkpoint, policy.baseline_checkpoint_digest, baseline.checkpoint_digest),
@@ -45,7 +67,14 @@ def applicability_mismatches(
             assessment.retriever_profile_digest,
         ),
     )
-    found = [mismatch for mismatch, wanted, got in compared if wanted is not None and wanted != got]
+    return tuple(mismatch for mismatch, wanted, got in compared if wanted is not None and wanted != got)
+
+
+def applicability_mismatches(
+    policy: AssessmentGatePolicy, assessment: MemoryCheckpointAssessment
+) -> tuple[ApplicabilityMismatch, ...]:
+    """Return why ``assessment`` is about something else than ``policy`` asks, in the order of the enumeration."""
+    found = list(input_mismatches(policy, assessment))
     start, end = policy.assessed_not_before, policy.assessed_not_after
     if start is not None and assessment.assessed_at < start:
         found.append(ApplicabilityMismatch.before_evidence_window)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from witnessmark.canonical import canonical_digest
-from witnessmark.gate import input_mismatches
+from witnessmark.gate import applicability_mismatches, input_mismatches
 from witnessmark.log.runs import logged_runs
 from witnessmark.models.approval import RunOutcome
 from witnessmark.models.assessment import BehavioralResult
@@ -117,6 +117,7 @@ def _cited(approval: Approval, known: _Known, runs: Sequence[LoggedRun]) -> Iter
         run = next((item for item in runs if item.assessment_digest == digest), None)
         if run is not None and run.end is not None and run.end > known.place:
             yield ViolationKind.evidence_after_approval, digest
+            continue
         if digest in known.artifacts and known.artifacts[digest] is None:
             yield ViolationKind.evidence_invalid, digest
             continue
@@ -126,7 +127,7 @@ def _cited(approval: Approval, known: _Known, runs: Sequence[LoggedRun]) -> Iter
             continue
         if run is not None and evidence != _from_log(run):
             yield ViolationKind.contradicted_log, digest
-        kinds = [_KINDS[mismatch] for mismatch in _mismatches(approval.policy, evidence)]
+        kinds = [_KINDS[mismatch] for mismatch in applicability_mismatches(approval.policy, evidence)]
         for kind in kinds:
             yield kind, digest
         if kinds:
@@ -141,20 +142,18 @@ def _cited(approval: Approval, known: _Known, runs: Sequence[LoggedRun]) -> Iter
 
 def _undisclosed(approval: Approval, known: _Known) -> Iterator[_Found]:
     for run in known.runs:
-        if input_mismatches(approval.policy, run):
+        if input_mismatches(approval.policy, run) or run.assessment_digest in approval.assessments:
             continue
-        if run.end is None:
-            yield ViolationKind.open_run, f"log entry {run.start}"
+        subject = f"log entry {run.start}"
+        if run.end is None or run.end > known.place:
+            yield ViolationKind.open_run, subject
         elif run.outcome is RunOutcome.abandoned:
-            yield ViolationKind.abandoned_run, f"log entry {run.start}"
-        elif run.assessment_digest is not None and run.assessment_digest not in approval.assessments:
-            if run.end < known.place:
-                yield ViolationKind.withheld_run, f"log entry {run.start}"
-                evidence = _from_log(run)
-                if not _mismatches(approval.policy, evidence):
-                    yield from _outcome(evidence.result, run.assessment_digest)
-            else:
-                yield ViolationKind.open_run, f"log entry {run.start}"
+            yield ViolationKind.abandoned_run, subject
+        else:
+            yield ViolationKind.withheld_run, subject
+            evidence = _from_log(run)
+            if not applicability_mismatches(approval.policy, evidence):
+                yield from _outcome(evidence.result, str(run.assessment_digest))
 
 
 def _gate(approval: Approval, before: Sequence[LogEntry]) -> Iterator[_Found]:
@@ -177,15 +176,6 @@ def _outcome(result: BehavioralResult, subject: str) -> Iterator[_Found]:
         yield ViolationKind.applicable_fail, subject
     elif result is BehavioralResult.indeterminate:
         yield ViolationKind.applicable_indeterminate, subject
-
-
-def _mismatches(policy: AssessmentGatePolicy, evidence: _Evidence) -> list[ApplicabilityMismatch]:
-    found = list(input_mismatches(policy, evidence))
-    if policy.assessed_not_before is not None and evidence.assessed_at < policy.assessed_not_before:
-        found.append(ApplicabilityMismatch.before_evidence_window)
-    if policy.assessed_not_after is not None and evidence.assessed_at > policy.assessed_not_after:
-        found.append(ApplicabilityMismatch.after_evidence_window)
-    return found
 
 
 def _evidence(

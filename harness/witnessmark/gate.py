@@ -14,10 +14,11 @@ from witnessmark.models.gate import gate_reasons
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from datetime import datetime
 
     from witnessmark.models import AssessmentGatePolicy, MemoryCheckpointAssessment, StateReference
 
-__all__ = ["Bound", "applicability_mismatches", "evaluate_gate", "input_mismatches"]
+__all__ = ["Bound", "Dated", "applicability_mismatches", "evaluate_gate", "input_mismatches"]
 
 
 class Bound(Protocol):
@@ -41,6 +42,15 @@ class Bound(Protocol):
     @property
     def retriever_profile_digest(self) -> str:
         """The profile."""
+        ...
+
+
+class Dated(Bound, Protocol):
+    """Inputs, and when the assessment of them was made."""
+
+    @property
+    def assessed_at(self) -> datetime:
+        """The time of the assessment."""
         ...
 
 
@@ -70,9 +80,7 @@ def input_mismatches(policy: AssessmentGatePolicy, assessment: Bound) -> tuple[A
     return tuple(mismatch for mismatch, wanted, got in compared if wanted is not None and wanted != got)
 
 
-def applicability_mismatches(
-    policy: AssessmentGatePolicy, assessment: MemoryCheckpointAssessment
-) -> tuple[ApplicabilityMismatch, ...]:
+def applicability_mismatches(policy: AssessmentGatePolicy, assessment: Dated) -> tuple[ApplicabilityMismatch, ...]:
     """Return why ``assessment`` is about something else than ``policy`` asks, in the order of the enumeration."""
     found = list(input_mismatches(policy, assessment))
     start, end = policy.assessed_not_before, policy.assessed_not_after

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from witnessmark.attest.envelope import STATEMENT_PAYLOAD, Opened, open_envelope, sign_payload
 from witnessmark.attest.keys import TrustedKeys, load_signers, load_trusted
-from witnessmark.attest.statement import assessment_statement, check_statement, parse_statement
+from witnessmark.attest.statement import VerifiedRun, assessment_statement, check_statement, parse_statement, verify_run
 from witnessmark.attest.summary import emit_vsa
 from witnessmark.attest.treehead import TREE_HEAD_PAYLOAD, open_tree_head, sign_tree_head
 
@@ -13,6 +13,7 @@ __all__ = [
     "TREE_HEAD_PAYLOAD",
     "Opened",
     "TrustedKeys",
+    "VerifiedRun",
     "assessment_statement",
     "check_statement",
     "emit_vsa",
@@ -23,4 +24,5 @@ __all__ = [
     "parse_statement",
     "sign_payload",
     "sign_tree_head",
+    "verify_run",
 ]

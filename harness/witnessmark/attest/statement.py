@@ -6,8 +6,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
+from witnessmark.attest.envelope import STATEMENT_PAYLOAD, open_envelope
 from witnessmark.canonical import model_bytes, parse_json, sha256_digest
 from witnessmark.errors import EvidenceError
 from witnessmark.models.assessment import MemoryCheckpointAssessment
@@ -21,11 +22,27 @@ from witnessmark.models.statement import (
 )
 
 if TYPE_CHECKING:
+    from witnessmark.attest.keys import TrustedKeys
     from witnessmark.models.state import StateReference
 
-__all__ = ["assessment_statement", "check_statement", "checkpoint_digest_set", "parse_statement"]
+__all__ = [
+    "VerifiedRun",
+    "assessment_statement",
+    "check_statement",
+    "checkpoint_digest_set",
+    "parse_statement",
+    "verify_run",
+]
 
 _DIGEST_KEYS = {"sha256": "memoryCheckpointSha256", "shake256": "memoryCheckpointShake256"}
+
+
+class VerifiedRun(NamedTuple):
+    """A statement whose signatures and subjects were verified."""
+
+    statement: AssessmentStatement
+    key_ids: tuple[str, ...]
+    """Trusted keys that signed it, sorted."""
 
 
 def checkpoint_digest_set(digest: str) -> dict[str, str]:
@@ -102,6 +119,20 @@ def check_statement(statement: AssessmentStatement, assessment: bytes, transcrip
     raise EvidenceError(
         "the signed statement says something else than the assessment", code="predicate_mismatch", where="/predicate"
     )
+
+
+def verify_run(
+    envelope: bytes, trusted: TrustedKeys, *, assessment: bytes, transcript: bytes, where: str = "envelope"
+) -> VerifiedRun:
+    """Verify an envelope over a run and compare what was signed with the run's files.
+
+    Raises:
+        CanonicalError, InputError, EvidenceError: as `open_envelope`, `parse_statement` and `check_statement`.
+    """
+    opened = open_envelope(envelope, trusted, payload_type=STATEMENT_PAYLOAD, where=where)
+    statement = parse_statement(opened.payload, where=f"{where} payload")
+    check_statement(statement, assessment, transcript)
+    return VerifiedRun(statement, opened.key_ids)
 
 
 def _statement(assessment: bytes, transcript: bytes) -> AssessmentStatement:

@@ -17,7 +17,7 @@ class ViolationKind(StrEnum):
     """How an approval went against the evidence."""
 
     abandoned_run = "abandoned_run"
-    """A run of the same inputs had been abandoned."""
+    """A run of the same inputs had been abandoned, and its outcome is not known."""
     applicable_fail = "applicable_fail"
     """An assessment of the same inputs had failed."""
     applicable_indeterminate = "applicable_indeterminate"
@@ -41,7 +41,7 @@ class ViolationKind(StrEnum):
     no_applicable_evidence = "no_applicable_evidence"
     """The approval rests on nothing that is about what it approves."""
     open_run = "open_run"
-    """A run of the same inputs had started and has no end."""
+    """A run of the same inputs had started and had not ended."""
     policy_substituted = "policy_substituted"
     """The approval's policy is not the governing one."""
     profile_substituted = "profile_substituted"

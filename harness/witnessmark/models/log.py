@@ -5,11 +5,12 @@ An entry's canonical bytes are the leaf; nothing else of it is stored.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Literal, TypeAlias, get_args
 
 from pydantic import Field
 
-from witnessmark.canonical import model_bytes, parse_canonical
+from witnessmark.canonical import JsonValue, model_bytes, parse_json
 from witnessmark.errors import EvidenceError
 from witnessmark.models.approval import ControlResult
 from witnessmark.models.assessment import BehavioralResult
@@ -20,8 +21,10 @@ from witnessmark.models.transcript import TrialGroup
 
 __all__ = [
     "Approval",
+    "ConsistencyProof",
     "EngineChanged",
     "GateEvaluated",
+    "InclusionProof",
     "LogCreated",
     "LogEntry",
     "RunAbandoned",
@@ -30,6 +33,7 @@ __all__ = [
     "RunStarted",
     "TreeHead",
     "parse_entry",
+    "read_entry",
 ]
 
 
@@ -144,22 +148,57 @@ class TreeHead(Record):
     """RFC 9162 root over the entries' bytes."""
 
 
-def parse_entry(data: bytes, *, where: str | None = None) -> LogEntry:
-    """Parse the bytes of an entry, which must be canonical.
+class InclusionProof(Record):
+    """That an entry is in a log (RFC 9162 §2.1.3)."""
+
+    format: Literal["witnessmark.inclusion-proof/0.1"] = "witnessmark.inclusion-proof/0.1"
+    head: TreeHead
+    index: Count
+    leaf: HashValue
+    """Leaf hash: SHA-256 over a zero byte and the entry's bytes."""
+    path: Many[HashValue]
+    """Sibling hashes, lowest first."""
+
+
+class ConsistencyProof(Record):
+    """That a log extends what it was before (RFC 9162 §2.1.4)."""
+
+    format: Literal["witnessmark.consistency-proof/0.1"] = "witnessmark.consistency-proof/0.1"
+    first: TreeHead
+    second: TreeHead
+    path: Many[HashValue]
+
+
+def read_entry(data: bytes, *, where: str | None = None) -> LogEntry:
+    """Read an entry in any spelling of its JSON.
 
     Raises:
-        CanonicalError: not JSON, or another spelling of the same value.
+        CanonicalError: not strict JSON.
         InputError: not an entry.
-        EvidenceError: ``unknown_entry``, or ``not_canonical`` where a default was left out.
+        EvidenceError: ``unknown_entry``.
     """
-    value = parse_canonical(data, where=where)
-    kind = value.get("entry") if isinstance(value, dict) else None
+    return _from_json(parse_json(data, where=where), where)
+
+
+def parse_entry(data: bytes, *, where: str | None = None) -> LogEntry:
+    """Parse the bytes of an entry, which must be the ones that this log writes.
+
+    Raises:
+        CanonicalError: not strict JSON.
+        InputError: not an entry.
+        EvidenceError: ``unknown_entry``, or ``not_canonical``: another spelling of the entry.
+    """
+    entry = _from_json(parse_json(data, where=where), where)
+    if model_bytes(entry) != data:
+        raise EvidenceError("entry is not in the form this log writes", code="not_canonical", where=where)
+    return entry
+
+
+def _from_json(value: JsonValue, where: str | None) -> LogEntry:
+    kind = value.get("entry") if isinstance(value, Mapping) else None
     model = _KINDS.get(kind) if isinstance(kind, str) else None
     if model is None:
         raise EvidenceError(
             "no such kind of entry", code="unknown_entry", got=ascii(kind), wanted=", ".join(_KINDS), where=where
         )
-    entry = model.from_json(value, where=where)
-    if model_bytes(entry) != data:
-        raise EvidenceError("entry is not in the form this log writes", code="not_canonical", where=where)
-    return entry
+    return model.from_json(value, where=where)

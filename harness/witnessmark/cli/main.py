@@ -40,6 +40,9 @@ COMMANDS: dict[str, Command] = {
     "suite": Command("suite", "Check probe suites."),
     "adapters": Command("adapters", "List the adapters and embedders that are installed."),
     "profile": Command("profile", "Pin what a retriever really is, show profiles, compare them."),
+    "sign": Command("sign", "Sign a run: candidate checkpoint, assessment and transcript."),
+    "log": Command("log", "Keep a log of runs, evaluations and approvals; prove and verify it."),
+    "audit": Command("audit", "List approvals that went against the evidence."),
 }
 
 

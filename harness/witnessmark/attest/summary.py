@@ -6,7 +6,6 @@ or ``FAILED``.
 
 from __future__ import annotations
 
-from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 from witnessmark.attest.statement import checkpoint_digest_set
@@ -71,7 +70,7 @@ def emit_vsa(
         subject=(ResourceDescriptor(name="candidate-checkpoint", digest=checkpoint_digest_set(candidate)),),
         predicateType=SUMMARY_PREDICATE,
         predicate=SummaryPredicate(
-            verifier=SummaryVerifier(id=verifier_id, version={"witnessmark": version("witnessmark")}),
+            verifier=SummaryVerifier(id=verifier_id),
             timeVerified=time_verified,
             resourceUri=resource_uri or f"urn:witnessmark:memory-checkpoint:{candidate}",
             policy=SummaryPolicy(uri=policy_uri, digest=_digest_set(canonical_digest(policy))),

@@ -92,8 +92,7 @@ class SummaryVerifier(_Document):
     """Who evaluated the gate."""
 
     id: Text
-    version: dict[Text, Text] | None = None
-    """Name to version of the tools used."""
+    """A URI."""
 
 
 class SummaryPolicy(_Document):

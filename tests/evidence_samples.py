@@ -11,9 +11,23 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
 
 from witnessmark.canonical import canonical_digest, model_bytes, sha256_digest
-from witnessmark.models import AssessmentGatePolicy, MemoryCheckpointAssessment, StateReference
+from witnessmark.models import (
+    AdapterCapability,
+    AnchorPreservationProbe,
+    AssessmentGatePolicy,
+    ItemReference,
+    MemoryCheckpointAssessment,
+    ProbeSuite,
+    RequiredIn,
+    RetrievalRequest,
+    RetrievedItem,
+    RetrieverProfile,
+    StateReference,
+)
 from witnessmark.models.assessment import BehavioralResult
-from witnessmark.models.log import Approval, LogCreated, LogEntry, RunEnded, RunPlan, RunStarted
+from witnessmark.models.log import Approval, LogEntry, RunEnded, RunPlan, RunStarted
+from witnessmark.rundir import write_run
+from witnessmark.runner import assess
 
 T0 = datetime(2026, 3, 1, 12, 0, 0, tzinfo=UTC)
 
@@ -104,11 +118,6 @@ def gate_policy(**changes: object) -> AssessmentGatePolicy:
     )
 
 
-def created() -> LogCreated:
-    """Return the first entry of a log."""
-    return LogCreated(origin="demo", engine="SQLite 3.40.1")
-
-
 def started(artifact: MemoryCheckpointAssessment | None = None) -> RunStarted:
     """Return the start of the run that leaves ``artifact`` behind."""
     about = artifact or assessment()
@@ -166,9 +175,37 @@ def write_key(folder: Path, name: str, *, kind: str = "ed25519") -> tuple[Path, 
     return private, public
 
 
-def write_run(folder: Path, artifact: MemoryCheckpointAssessment | None = None) -> Path:
-    """Write a directory with the two files of a run that are signed."""
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "assessment.json").write_bytes(model_bytes(artifact or assessment()))
-    (folder / "transcript.jsonl").write_bytes(b'{"line":"run"}\n')
+class _Fixed:
+    """A retriever that gives one answer in both states."""
+
+    profile = RetrieverProfile(
+        implementation_id="fixed",
+        implementation_version="1",
+        adapter_version="1",
+        adapter_capability=AdapterCapability.deterministic,
+        distance_metric="none",
+        index_implementation="none",
+        top_k=1,
+        truncation_rule="top-k",
+        tie_policy="score_desc_item_key_asc",
+    )
+
+    def state_reference(self, state_name: str) -> StateReference:
+        return state(state_name, "index")
+
+    def contains_item_key(self, state_name: str, item_key: str) -> bool:
+        return item_key == "rule"
+
+    def retrieve(self, state_name: str, request: RetrievalRequest) -> list[RetrievedItem]:
+        return [RetrievedItem(item_key="rule", item_version_digest=digest("rule"), rank=1)]
+
+    def runtime_observation(self) -> None:
+        return None
+
+
+def real_run(folder: Path) -> Path:
+    """Assess a fixed retriever and write its run directory."""
+    anchor = ItemReference(key="rule", required_in=RequiredIn.both)
+    suite = ProbeSuite(probes=(AnchorPreservationProbe(probe_id="anchor", query="q", anchor=anchor, max_rank=1),))
+    write_run(folder, assess(_Fixed(), suite, assessed_at=T0), {})
     return folder

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from witnessmark.cli.exits import Exit
 from witnessmark.cli.output import emit_json, json_option, say, show_table
-
-if TYPE_CHECKING:
-    from witnessmark.models import MemoryCheckpointAssessment
 
 __all__ = ["command"]
 
@@ -40,7 +36,7 @@ def command(
     Nothing is rewritten: an outcome stays what it was, and so does an approval.
     """
     from witnessmark.audit import audit
-    from witnessmark.cli.evidence import read_heads, read_state
+    from witnessmark.cli.evidence import read_heads, read_presented, read_state
     from witnessmark.files import read_bytes
     from witnessmark.log import read_log
     from witnessmark.models import AssessmentGatePolicy
@@ -51,7 +47,7 @@ def command(
     report = audit(
         read.entries,
         head=read.check.head,
-        artifacts=dict(_presented(path) for path in evidence),
+        artifacts=dict(read_presented(path) for path in evidence),
         current_state=None if state is None else read_state(state),
         policy=None
         if policy_file is None
@@ -66,20 +62,3 @@ def command(
         )
     say(f"{report.approvals} approvals, {len(report.violations)} violations in log {report.head.origin!r}")
     return Exit.OK if report.clean else Exit.FAIL
-
-
-def _presented(path: Path) -> tuple[str, MemoryCheckpointAssessment | None]:
-    from witnessmark.canonical import sha256_digest
-    from witnessmark.cli.evidence import assessment_file
-    from witnessmark.errors import InputError
-    from witnessmark.files import read_bytes
-    from witnessmark.models import MemoryCheckpointAssessment
-
-    file = assessment_file(path)
-    data = read_bytes(file)
-    try:
-        return sha256_digest(data), MemoryCheckpointAssessment.from_bytes(data, where=str(file))
-    except InputError as error:
-        # Malformed evidence is a finding where an approval rests on it, no reason to stop the audit.
-        say(f"not a valid assessment: {error}")
-        return sha256_digest(data), None

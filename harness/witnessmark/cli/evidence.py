@@ -7,7 +7,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from witnessmark.errors import InputError
+from witnessmark.cli.output import say
+from witnessmark.errors import EvidenceError, InputError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,28 +16,28 @@ if TYPE_CHECKING:
     from witnessmark.models import MemoryCheckpointAssessment, StateReference
     from witnessmark.models.log import TreeHead
 
-__all__ = ["assessment_file", "read_assessment", "read_digest", "read_heads", "read_state", "read_time"]
+__all__ = ["read_digest", "read_heads", "read_presented", "read_state", "read_time"]
 
 _DIGEST = re.compile(r"(?:sha256|shake256):[0-9a-f]{64}\Z")
 
 
-def read_time(text: str | None) -> datetime:
-    """Return a time given on the command line, or now in UTC where there is none.
+def read_time(text: str | None, option: str) -> datetime:
+    """Return the time given with an option, or now in UTC where there is none.
 
     Raises:
-        InputError: ``invalid_time`` or ``naive_timestamp``.
+        InputError: ``wrong_type`` or ``naive_timestamp``.
     """
     if text is None:
         return datetime.now(UTC)
+    from pydantic import TypeAdapter, ValidationError
+
+    from witnessmark.models.base import Timestamp, validation_problems
+
+    adapter: TypeAdapter[datetime] = TypeAdapter(Timestamp)
     try:
-        value = datetime.fromisoformat(text)
-    except ValueError as error:
-        raise InputError(
-            "not a time", code="invalid_time", got=repr(text), wanted="for example 2026-01-31T12:00:00Z"
-        ) from error
-    if value.utcoffset() is None:
-        raise InputError("time names no zone", code="naive_timestamp", got=repr(text), wanted="Z or an offset")
-    return value
+        return adapter.validate_python(text)
+    except ValidationError as error:
+        raise InputError.from_problems(validation_problems(error, where=option)) from error
 
 
 def read_state(path: Path) -> StateReference:
@@ -55,33 +56,36 @@ def read_state(path: Path) -> StateReference:
     return StateReference.from_bytes(read_bytes(path), where=str(path))
 
 
-def assessment_file(path: Path) -> Path:
-    """Return the assessment of a run directory, or the file itself."""
-    return path / "assessment.json" if path.is_dir() else path
-
-
-def read_assessment(path: Path) -> tuple[str, MemoryCheckpointAssessment]:
-    """Return the digest and the assessment of a run directory or an ``assessment.json``.
-
-    Raises:
-        InputError: it cannot be read, or is malformed.
-    """
-    from witnessmark.canonical import sha256_digest
-    from witnessmark.files import read_bytes
-    from witnessmark.models import MemoryCheckpointAssessment
-
-    file = assessment_file(path)
-    data = read_bytes(file)
-    return sha256_digest(data), MemoryCheckpointAssessment.from_bytes(data, where=str(file))
-
-
 def read_digest(argument: str) -> str:
     """Return a digest as it is given, or the one of the assessment that a path names.
 
     Raises:
-        InputError: the path cannot be read, or holds no assessment.
+        InputError: the path cannot be read.
+        EvidenceError: it holds no valid assessment.
     """
-    return argument if _DIGEST.match(argument) else read_assessment(Path(argument))[0]
+    from witnessmark.canonical import canonical_digest
+    from witnessmark.rundir import read_assessment
+
+    return argument if _DIGEST.match(argument) else canonical_digest(read_assessment(Path(argument)))
+
+
+def read_presented(path: Path) -> tuple[str, MemoryCheckpointAssessment | None]:
+    """Return digest and assessment of a run directory or an artifact, ``None`` where the bytes are no valid one.
+
+    Raises:
+        InputError: it cannot be read.
+    """
+    from witnessmark.canonical import sha256_digest
+    from witnessmark.files import read_bytes
+    from witnessmark.rundir import ASSESSMENT, read_assessment
+
+    digest = sha256_digest(read_bytes(path / ASSESSMENT if path.is_dir() else path))
+    try:
+        return digest, read_assessment(path)
+    except EvidenceError as error:
+        # Malformed evidence is a finding where an approval rests on it, no reason to stop an audit.
+        say(f"not a valid assessment: {error}")
+        return digest, None
 
 
 def read_heads(paths: Sequence[Path], keys: Sequence[Path], threshold: int | None) -> tuple[TreeHead, ...]:

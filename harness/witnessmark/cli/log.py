@@ -82,7 +82,7 @@ def approve(
     if not approver.strip():
         raise InputError("an approval needs an approver", code="invalid_approver", got=repr(approver))
     record = Approval(
-        approved_at=read_time(approved_at),
+        approved_at=read_time(approved_at, "--at"),
         approver=approver,
         policy=AssessmentGatePolicy.from_bytes(read_bytes(policy_file), where=str(policy_file)),
         candidate_state=read_state(candidate),

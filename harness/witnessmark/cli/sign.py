@@ -22,15 +22,19 @@ __all__ = ["command"]
 def command(run: Path, keys: tuple[Path, ...], out: Path, json_output: bool) -> Exit:
     """Sign the run directory RUN: candidate checkpoint, assessment and transcript.
 
-    Keys are Ed25519 or ECDSA P-256 in PEM. A signature says who vouches for these bytes; it approves nothing.
+    The run is recomputed first; one that is not what its transcript gives is not signed. Keys are Ed25519 or ECDSA
+    P-256 in PEM. A signature says who vouches for these bytes; it approves nothing.
     """
     from witnessmark.attest import STATEMENT_PAYLOAD, assessment_statement, load_signers, sign_payload
     from witnessmark.errors import InputError
     from witnessmark.files import read_bytes, write_bytes
+    from witnessmark.rundir import ASSESSMENT, MAX_TRANSCRIPT, TRANSCRIPT, verify
 
     if out.exists():
         raise InputError("output already exists", code="output_exists", wanted="a new path", where=str(out))
-    statement = assessment_statement(read_bytes(run / "assessment.json"), read_bytes(run / "transcript.jsonl"))
+    assessment, transcript = read_bytes(run / ASSESSMENT), read_bytes(run / TRANSCRIPT, max_bytes=MAX_TRANSCRIPT)
+    verify(run)
+    statement = assessment_statement(assessment, transcript)
     signers = load_signers(keys)
     write_bytes(out, sign_payload(statement, STATEMENT_PAYLOAD, signers))
     signed_by = [(signer.public_key.keyid, signer.public_key.scheme) for signer in signers]

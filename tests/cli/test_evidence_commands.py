@@ -21,6 +21,7 @@ from evidence_samples import (
     state,
     write_key,
 )
+from witnessmark.attest import load_trusted, verify_run
 from witnessmark.canonical import model_bytes, sha256_digest
 from witnessmark.checkpoint.merkle import leaf_hash, verify_consistency, verify_inclusion
 from witnessmark.cli.main import main

@@ -15,6 +15,7 @@ from witnessmark.models.state import StateReference
 from witnessmark.models.transcript import Axis, TrialGroup
 
 __all__ = [
+    "AdvanceClaim",
     "AdvanceFacts",
     "AllLoggedRunsPresented",
     "ApprovalEvaluation",
@@ -229,6 +230,17 @@ class LogFacts(Record):
     """Kept heads that a consistency proof shows this log to extend."""
     runs: Many[LoggedRun] = ()
     """Every run in the log."""
+
+
+class AdvanceClaim(Record):
+    """What who issues checkpoints says of an advance; the proof between them is verified, this is taken as said."""
+
+    format: Literal["witnessmark.advance/0.1"] = "witnessmark.advance/0.1"
+    baseline_sequence: Count
+    """Number of the baseline in the chain of governed checkpoints."""
+    candidate_sequence: Count
+    issued_at: Timestamp
+    """When the candidate was issued."""
 
 
 class AdvanceFacts(Record):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import builtins
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +24,7 @@ from cryptography.hazmat.primitives.serialization import (
 from evidence_samples import write_key
 from witnessmark.attest import load_signers, load_trusted
 from witnessmark.errors import InputError
+from witnessmark.log import Log
 
 
 @pytest.mark.parametrize("kind", ["ed25519", "ecdsa"])
@@ -96,3 +99,22 @@ def test_missing_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, package:
             load([path])
         assert caught.value.code == "missing_extra"
         assert str(caught.value).endswith("wanted pip install 'witnessmark[sign]'")
+
+
+def test_everything_imports_without_the_extra(tmp_path: Path) -> None:
+    script = """
+import sys
+sys.modules["securesystemslib"] = sys.modules["cryptography"] = None
+import witnessmark.approval, witnessmark.attest, witnessmark.audit, witnessmark.facts, witnessmark.log
+from witnessmark.cli.main import main
+main(["log", "head", sys.argv[1], "--key", sys.argv[1]])
+"""
+    Log.create(tmp_path / "l.log", "demo").close()
+    done = subprocess.run(
+        [sys.executable, "-c", script, str(tmp_path / "l.log")], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout) == (4, "")
+    assert done.stderr == (
+        "error[missing_extra]: signatures need packages that are not installed: cryptography: "
+        "wanted pip install 'witnessmark[sign]'\n"
+    )

@@ -1,0 +1,191 @@
+"""Establish the facts that an approval policy is evaluated over: read, recompute, verify.
+
+- Only what was verified becomes a fact. What is not presented stays absent, and absent facts satisfy nothing.
+- Evidence that is malformed, altered or signed badly raises; it is never left out.
+- An envelope has to be about one of the presented runs.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from witnessmark.attest import STATEMENT_PAYLOAD, TrustedKeys, check_statement, open_envelope, parse_statement
+from witnessmark.canonical import canonical_digest, sha256_digest
+from witnessmark.checkpoint.diff import compare, verify_append_only
+from witnessmark.checkpoint.directory import Checkpoint
+from witnessmark.errors import EvidenceError
+from witnessmark.files import read_bytes
+from witnessmark.log import logged_runs, read_log
+from witnessmark.models.approval import AdvanceFacts, ApprovalFacts, EvidenceFacts, LogFacts, Recomputation
+from witnessmark.models.log import RunEnded
+from witnessmark.models.verification import VerificationStatus
+from witnessmark.run.transcript import read_transcript
+from witnessmark.rundir import ASSESSMENT, MAX_TRANSCRIPT, TRANSCRIPT, read_assessment, verify
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from witnessmark.log import ReadLog
+    from witnessmark.models import MemoryCheckpointAssessment, TrialGroup
+    from witnessmark.models.approval import AdvanceClaim
+    from witnessmark.models.log import TreeHead
+
+__all__ = ["establish_advance", "establish_facts"]
+
+_BOUND = ("baseline_state", "candidate_state", "probe_suite_digest", "retriever_profile_digest")
+
+
+class _Presented(NamedTuple):
+    path: Path
+    assessment: MemoryCheckpointAssessment
+    digest: str
+    assessment_bytes: bytes
+    transcript: bytes | None
+    recomputation: Recomputation
+    trials: tuple[TrialGroup, ...] | None
+
+
+def establish_facts(
+    evidence: Sequence[Path],
+    *,
+    envelopes: Sequence[Path] = (),
+    trusted: TrustedKeys | None = None,
+    log: Path | None = None,
+    kept: Sequence[TreeHead] = (),
+    advance: AdvanceFacts | None = None,
+) -> ApprovalFacts:
+    """Read and verify everything that is presented.
+
+    Args:
+        evidence: run directories or ``assessment.json`` files.
+        envelopes: DSSE envelopes over some of the runs.
+        trusted: keys that count; their threshold is the policy's business and not asked here.
+        log: a log file.
+        kept: tree heads kept elsewhere, which the log has to extend.
+        advance: what `establish_advance` gave.
+
+    Raises:
+        EvidenceError: evidence, an envelope or the log is not what it says it is; ``unrelated_envelope``.
+        InputError: a file cannot be read, or is malformed.
+    """
+    presented = [_present(path) for path in evidence]
+    signed_by: dict[str, set[str]] = {item.digest: set() for item in presented}
+    for path in envelopes:
+        digest, key_ids = _signatures(path, trusted, presented)
+        signed_by[digest].update(key_ids)
+    read = None if log is None else read_log(log, kept=kept)
+    return ApprovalFacts(
+        evidence=tuple(
+            EvidenceFacts(
+                assessment=item.assessment,
+                assessment_digest=item.digest,
+                signed_by=tuple(sorted(signed_by[item.digest])),
+                trials=item.trials,
+                recomputation=item.recomputation,
+                log_entry=None if read is None else _logged(item, read),
+            )
+            for item in presented
+        ),
+        log=None
+        if read is None
+        else LogFacts(
+            origin=read.check.head.origin,
+            size=read.check.head.size,
+            root=read.check.head.root,
+            extends=read.check.extends,
+            runs=logged_runs(enumerate(read.entries)),
+        ),
+        advance=advance,
+    )
+
+
+def establish_advance(claim: AdvanceClaim, *, baseline: Path, candidate: Path) -> AdvanceFacts:
+    """Verify two checkpoint directories and the consistency proof between their logs.
+
+    Args:
+        claim: what who issued the checkpoints says of them: sequence numbers and time.
+        baseline: checkpoint directory that is live.
+        candidate: checkpoint directory to be promoted.
+
+    Raises:
+        EvidenceError: a directory is not what its manifest says.
+        InputError: a directory cannot be read.
+    """
+    diff = compare(Checkpoint.open(baseline), Checkpoint.open(candidate))
+    return AdvanceFacts(
+        baseline_checkpoint_digest=diff.baseline.checkpoint_digest,
+        candidate_checkpoint_digest=diff.candidate.checkpoint_digest,
+        append_only=verify_append_only(diff),
+        baseline_operations=diff.baseline.operation_count,
+        candidate_operations=diff.candidate.operation_count,
+        baseline_sequence=claim.baseline_sequence,
+        candidate_sequence=claim.candidate_sequence,
+        issued_at=claim.issued_at,
+    )
+
+
+def _present(path: Path) -> _Presented:
+    checked = verify(path)
+    assessment = read_assessment(path)
+    folder = path if path.is_dir() else path.parent
+    recomputed = checked.status is not VerificationStatus.consistent
+    transcript = read_bytes(folder / TRANSCRIPT, max_bytes=MAX_TRANSCRIPT) if recomputed else None
+    return _Presented(
+        path=path,
+        assessment=assessment,
+        digest=canonical_digest(assessment),
+        assessment_bytes=read_bytes(folder / ASSESSMENT if path.is_dir() else path),
+        transcript=transcript,
+        recomputation=Recomputation.recomputed if recomputed else Recomputation.not_recomputable,
+        trials=None if transcript is None else read_transcript(transcript).transcript.header.trials,
+    )
+
+
+def _signatures(
+    path: Path, trusted: TrustedKeys | None, presented: Sequence[_Presented]
+) -> tuple[str, tuple[str, ...]]:
+    if trusted is None:
+        raise EvidenceError(
+            "no trusted key to verify the envelope with", code="no_key", wanted="public keys", where=str(path)
+        )
+    opened = open_envelope(
+        read_bytes(path), TrustedKeys(trusted.keys, 1), payload_type=STATEMENT_PAYLOAD, where=str(path)
+    )
+    statement = parse_statement(opened.payload, where=f"{path} payload")
+    named = {f"sha256:{subject.digest.get('sha256')}" for subject in statement.subject}
+    for item in presented:
+        if item.digest in named and item.transcript is not None:
+            check_statement(statement, item.assessment_bytes, item.transcript)
+            return item.digest, opened.key_ids
+    raise EvidenceError(
+        "envelope is about no presented run",
+        code="unrelated_envelope",
+        wanted="a run with its transcript",
+        where=str(path),
+    )
+
+
+def _logged(item: _Presented, read: ReadLog) -> int | None:
+    for index, entry in enumerate(read.entries):
+        if not isinstance(entry, RunEnded) or entry.assessment_digest != item.digest:
+            continue
+        start = read.entries[entry.start]
+        claimed = [getattr(start, name, None) for name in _BOUND]
+        if claimed != [getattr(item.assessment, name) for name in _BOUND] or entry.result is not item.assessment.result:
+            raise EvidenceError(
+                "the log says something else of this assessment",
+                code="contradicted_log",
+                got=f"entries {entry.start} and {index}",
+                where=str(item.path),
+            )
+        if item.transcript is not None and entry.transcript_digest != sha256_digest(item.transcript):
+            raise EvidenceError(
+                "the log has another transcript for this assessment",
+                code="digest_mismatch",
+                got=sha256_digest(item.transcript),
+                wanted=entry.transcript_digest,
+                where=str(item.path),
+            )
+        return index
+    return None

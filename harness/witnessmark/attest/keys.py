@@ -34,7 +34,7 @@ class TrustedKeys(NamedTuple):
 def missing_extra(error: ImportError) -> InputError:
     """Return the error for a missing ``sign`` extra."""
     return InputError(
-        f"signatures need packages that are not installed: {error.name}",
+        f"signatures need a package that is not installed: {(error.name or 'unknown').partition('.')[0]}",
         code="missing_extra",
         wanted="pip install 'witnessmark[sign]'",
     )

@@ -115,6 +115,6 @@ main(["log", "head", sys.argv[1], "--key", sys.argv[1]])
     )
     assert (done.returncode, done.stdout) == (4, "")
     assert done.stderr == (
-        "error[missing_extra]: signatures need packages that are not installed: cryptography: "
+        "error[missing_extra]: signatures need a package that is not installed: cryptography: "
         "wanted pip install 'witnessmark[sign]'\n"
     )

@@ -71,7 +71,10 @@ def approve(
     approved_at: str | None,
     json_output: bool,
 ) -> Exit:
-    """Record in LOG an approval that happened elsewhere. This approves nothing and checks nothing."""
+    """Record an approval that happened elsewhere.
+
+    This approves nothing and checks nothing; `witnessmark audit` holds it against the evidence.
+    """
     from witnessmark.cli.evidence import read_digest, read_state, read_time
     from witnessmark.errors import InputError
     from witnessmark.files import read_bytes
@@ -101,7 +104,7 @@ def approve(
 @click.option("--size", type=int, help="Prove it of this many entries; all by default.")
 @json_option
 def prove(log: Path, index: int | None, first: int | None, size: int | None, json_output: bool) -> Exit:
-    """Print a proof of inclusion (--entry) or of consistency (--from)."""
+    """Prove inclusion (--entry) or consistency (--from)."""
     from witnessmark.checkpoint.merkle import leaf_hash
     from witnessmark.log import Log
     from witnessmark.models.log import ConsistencyProof, InclusionProof
@@ -135,7 +138,7 @@ def prove(log: Path, index: int | None, first: int | None, size: int | None, jso
 def verify(
     log: Path, heads: tuple[Path, ...], keys: tuple[Path, ...], threshold: int | None, json_output: bool
 ) -> Exit:
-    """Recompute all of LOG from its entries, and hold it against kept tree heads."""
+    """Recompute LOG, and hold it against kept heads."""
     from witnessmark.cli.evidence import read_heads
     from witnessmark.log import verify_log
 
@@ -160,7 +163,10 @@ def verify(
 @click.option("--out", type=_FILE, help="File to write; stdout by default.")
 @json_option
 def export(log: Path, out: Path | None, json_output: bool) -> Exit:
-    """Print the entries of LOG, verified, one a line: exactly the bytes that the tree is over."""
+    """Verify LOG and print its entries, one a line.
+
+    A line is exactly the bytes that a leaf of the tree is over.
+    """
     from witnessmark.canonical import model_bytes
     from witnessmark.files import write_bytes
     from witnessmark.log import read_log
@@ -184,7 +190,10 @@ def export(log: Path, out: Path | None, json_output: bool) -> Exit:
 @click.option("--out", type=_FILE, help="File to write; stdout by default.")
 @json_option
 def head(log: Path, size: int | None, keys: tuple[Path, ...], out: Path | None, json_output: bool) -> Exit:
-    """Print the tree head of LOG, signed where --key is given: keep it where the log's keeper cannot reach it."""
+    """Print the tree head of LOG, signed with --key.
+
+    Keep it where the log's keeper cannot reach it: only a kept head shows that a log was cut or rewritten.
+    """
     from witnessmark.canonical import model_bytes
     from witnessmark.files import write_bytes
     from witnessmark.log import Log

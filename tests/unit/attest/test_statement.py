@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from evidence_samples import assessment, write_key
+from evidence_samples import assessment, real_run, write_key
 from witnessmark.attest import (
     STATEMENT_PAYLOAD,
     assessment_statement,
@@ -121,3 +121,11 @@ def test_in_toto_attestation_accepts_the_statement() -> None:
         "transcript.jsonl",
     ]
     assert json.loads(json_format.MessageToJson(message)) == json.loads(data)
+
+
+def test_the_example_of_the_predicate_page_is_what_we_write(tmp_path: Path) -> None:
+    page = Path(__file__).resolve().parents[3] / "docs" / "predicates" / "memory-checkpoint-assessment.md"
+    example = page.read_text().partition("```json\n")[2].partition("```")[0]
+    run = real_run(tmp_path / "run")
+    statement = assessment_statement((run / "assessment.json").read_bytes(), (run / "transcript.jsonl").read_bytes())
+    assert json.loads(example) == json.loads(statement)

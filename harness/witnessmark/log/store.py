@@ -67,7 +67,7 @@ class Log:
             path.parent.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.") as folder:
                 staged = Path(folder) / "log"
-                connection = _connect(staged, writable=True)
+                connection = _connect(staged, "rwc")
                 try:
                     create_schema(connection)
                     with transaction(connection):
@@ -96,9 +96,11 @@ class Log:
         if not path.is_file():
             raise InputError("cannot read file: no such log", code="unreadable_file", where=str(path))
         with _database_errors(path):
-            connection = _connect(path, writable=os.access(path, os.W_OK))
+            connection = _connect(path, "rw" if os.access(path, os.W_OK) else "ro")
             try:
                 check_schema(connection, str(path))
+                if connection.execute("PRAGMA journal_mode").fetchone() != ("wal",):
+                    raise EvidenceError("the log lost its write-ahead log", code="log_altered", where=str(path))
                 first = parse_entry(entry_bytes(connection, 0), where=f"{path}: entry 0")
                 if not isinstance(first, LogCreated):
                     raise EvidenceError("the log does not begin with its creation", code="log_altered", where=str(path))
@@ -216,13 +218,17 @@ class Log:
             yield StoredTree(lambda position: node(self._connection, position)), known
 
 
-def _connect(path: Path, *, writable: bool) -> sqlite3.Connection:
-    uri = f"{path.absolute().as_uri()}?mode={'rwc' if writable else 'ro'}"
+def _connect(path: Path, mode: str) -> sqlite3.Connection:
+    uri = f"{path.absolute().as_uri()}?mode={mode}"
     connection = sqlite3.connect(uri, uri=True, isolation_level=None, timeout=_BUSY_SECONDS)
-    if writable:
-        connection.execute(f"PRAGMA page_size = {PAGE_SIZE}")
-        connection.execute("PRAGMA journal_mode = WAL")
+    try:
+        if mode == "rwc":
+            connection.execute(f"PRAGMA page_size = {PAGE_SIZE}")
+            connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")
+    except BaseException:
+        connection.close()
+        raise
     return connection
 
 
@@ -236,5 +242,5 @@ def _database_errors(path: Path) -> Iterator[None]:
         if "malformed" in text or "UTF-8" in text:
             raise EvidenceError(f"the log is damaged: {text}", code="log_altered", where=str(path)) from error
         raise InputError(f"cannot use the log: {text}", code="unusable_log", where=str(path)) from error
-    except (sqlite3.Error, OverflowError) as error:
+    except (sqlite3.Error, OverflowError, UnicodeError) as error:
         raise EvidenceError(f"not a log: {error}", code="not_a_log", where=str(path)) from error

@@ -149,3 +149,11 @@ def test_a_changed_entry_is_noticed_when_it_is_read(tmp_path: Path) -> None:
     with Log.open(tmp_path / "l.log") as log, pytest.raises(EvidenceError) as caught:
         log.entry(1)
     assert str(caught.value) == "entry 1: entry is not what the log's tree has"
+
+
+def test_another_database_is_left_as_it_is(tmp_path: Path) -> None:
+    sqlite3.connect(tmp_path / "other.db").execute("CREATE TABLE x (y)").connection.close()
+    before = (tmp_path / "other.db").read_bytes()
+    with pytest.raises(EvidenceError):
+        Log.open(tmp_path / "other.db")
+    assert {item.name: item.read_bytes() for item in tmp_path.iterdir()} == {"other.db": before}

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from evidence_samples import approval, assessment, digest, ended, started
-from witnessmark.errors import EvidenceError
+from witnessmark.errors import EvidenceError, WitnessmarkError
 from witnessmark.log import Log, verify_log
 from witnessmark.log.schema import ENGINE
 from witnessmark.log.verify import read_log_bytes
@@ -169,3 +169,27 @@ def test_bytes_added_at_the_end_are_noticed(path: Path) -> None:
     for more in (b"\0", bytes(1024), data):
         with pytest.raises(EvidenceError):
             read_log_bytes(data + more)
+
+
+@pytest.mark.parametrize("step", [61, pytest.param(7, marks=pytest.mark.slow)])
+def test_reading_and_appending_to_a_damaged_log_raise_our_errors_only(tmp_path: Path, step: int) -> None:
+    artifact = assessment()
+    path = tmp_path / "l.log"
+    with Log.create(path, "demo") as log:
+        for entry in (started(artifact), ended(1, artifact), started()):
+            log.append(entry)
+        entries = list(log.entries())
+        head = log.tree_head()
+    for flip in _flips(path.read_bytes(), step):
+        path.write_bytes(flip())
+        try:
+            with Log.open(path) as log:
+                # What can be read without an error is what was written.
+                assert list(log.entries()) == entries[: log.size]
+                if log.size == head.size and log.tree_head() != head:
+                    continue
+                log.append(RunAbandoned(start=3, reason="after the damage"))
+        except WitnessmarkError:
+            pass
+        for beside in tmp_path.iterdir():
+            beside.unlink()

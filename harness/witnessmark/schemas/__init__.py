@@ -32,6 +32,10 @@ from witnessmark.models import (
     Target,
     TranscriptHeader,
 )
+from witnessmark.models.approval import AdvanceClaim, ApprovalEvaluation, ApprovalPolicy
+from witnessmark.models.audit import AuditReport
+from witnessmark.models.log import ConsistencyProof, InclusionProof, LogEntry, TreeHead
+from witnessmark.models.statement import AssessmentStatement, SummaryStatement
 
 if TYPE_CHECKING:
     from types import UnionType
@@ -44,10 +48,18 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 VERSION = "0.1"
 
 FORMATS: dict[str, type[Record] | UnionType] = {
+    "AdvanceClaim": AdvanceClaim,
+    "ApprovalEvaluation": ApprovalEvaluation,
+    "ApprovalPolicy": ApprovalPolicy,
     "AssessmentGateEvaluation": AssessmentGateEvaluation,
     "AssessmentGatePolicy": AssessmentGatePolicy,
+    "AssessmentStatement": AssessmentStatement,
+    "AuditReport": AuditReport,
     "CheckpointDiff": CheckpointDiff,
     "CheckpointManifest": CheckpointManifest,
+    "ConsistencyProof": ConsistencyProof,
+    "InclusionProof": InclusionProof,
+    "LogEntry": LogEntry,
     "MemoryCheckpointAssessment": MemoryCheckpointAssessment,
     "MemoryOperation": MemoryOperation,
     "MemoryRecord": MemoryRecord,
@@ -55,8 +67,10 @@ FORMATS: dict[str, type[Record] | UnionType] = {
     "RetrievalRequest": RetrievalRequest,
     "RetrieverPin": RetrieverPin,
     "RetrieverProfile": RetrieverProfile,
+    "SummaryStatement": SummaryStatement,
     "Target": Target,
     "TranscriptLine": TranscriptHeader | ItemPresence | Observation | ProbeDiagnosis,
+    "TreeHead": TreeHead,
 }
 """What a schema describes, by the schema's name."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 
-from model_cases import A, B, C, D, E, F
+from documents import A, B, C, D, E, F
 
 FORMAT = "witnessmark.vectors.audit/0.1"
 NOON, ONE, TWO = "2026-03-01T12:00:00Z", "2026-03-01T13:00:00Z", "2026-03-01T14:00:00Z"

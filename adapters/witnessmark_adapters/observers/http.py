@@ -20,7 +20,6 @@ from witnessmark.errors import InputError
 from witnessmark.ports import Sighting
 
 if TYPE_CHECKING:
-    from email.message import Message
     from typing import IO
 
     from witnessmark.ports import Sought
@@ -117,7 +116,7 @@ class _SameScheme(urllib.request.HTTPRedirectHandler):
         fp: IO[bytes],
         code: int,
         msg: str,
-        headers: Message,
+        headers: http.client.HTTPMessage,
         newurl: str,
     ) -> urllib.request.Request | None:
         """Refuse what leaves the scheme."""

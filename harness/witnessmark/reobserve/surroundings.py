@@ -7,8 +7,10 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from witnessmark.checkpoint.directory import MANIFEST
 from witnessmark.errors import AdapterError, InputError
 from witnessmark.models import Dimension, EnvironmentBinding
 from witnessmark.ports import EnvironmentObserver, InventoryObserver, Sighting, Sought, SourceObserver
@@ -16,7 +18,6 @@ from witnessmark.registry import OBSERVERS, find_observer, registered
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
     from witnessmark.models import SourceInventory
 
@@ -143,9 +144,11 @@ def _split_target(target: str) -> tuple[str, str]:
     match = _SCHEME.fullmatch(target)
     if match is not None and match[1] in _schemes():
         return match[1], match[2]
+    if (Path(target) / MANIFEST).is_file():
+        return "checkpoint", target
     raise InputError(
         "no such target",
         code="unknown_target",
         got=repr(target),
-        wanted=f"SCHEME:ARGUMENT with one of: {', '.join(sorted(_schemes()))}",
+        wanted=f"a checkpoint directory, or SCHEME:ARGUMENT with one of: {', '.join(sorted(_schemes()))}",
     )

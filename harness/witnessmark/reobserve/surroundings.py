@@ -10,7 +10,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from witnessmark.checkpoint.directory import MANIFEST
+from witnessmark.checkpoint.layout import MANIFEST
 from witnessmark.errors import AdapterError, InputError
 from witnessmark.models import Dimension, EnvironmentBinding
 from witnessmark.ports import EnvironmentObserver, InventoryObserver, Sighting, Sought, SourceObserver

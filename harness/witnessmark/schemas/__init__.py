@@ -14,10 +14,13 @@ from pydantic import TypeAdapter
 
 from witnessmark.errors import InputError
 from witnessmark.models import (
+    ApplicabilityCheck,
     AssessmentGateEvaluation,
     AssessmentGatePolicy,
     CheckpointDiff,
     CheckpointManifest,
+    CoverageReport,
+    EvidenceDocument,
     ItemPresence,
     MemoryCheckpointAssessment,
     MemoryOperation,
@@ -25,6 +28,7 @@ from witnessmark.models import (
     Observation,
     ProbeDiagnosis,
     ProbeSuite,
+    Purpose,
     Record,
     RetrievalRequest,
     RetrieverPin,
@@ -44,14 +48,18 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 VERSION = "0.1"
 
 FORMATS: dict[str, type[Record] | UnionType] = {
+    "ApplicabilityCheck": ApplicabilityCheck,
     "AssessmentGateEvaluation": AssessmentGateEvaluation,
     "AssessmentGatePolicy": AssessmentGatePolicy,
     "CheckpointDiff": CheckpointDiff,
     "CheckpointManifest": CheckpointManifest,
+    "CoverageReport": CoverageReport,
+    "EvidenceDocument": EvidenceDocument,
     "MemoryCheckpointAssessment": MemoryCheckpointAssessment,
     "MemoryOperation": MemoryOperation,
     "MemoryRecord": MemoryRecord,
     "ProbeSuite": ProbeSuite,
+    "Purpose": Purpose,
     "RetrievalRequest": RetrievalRequest,
     "RetrieverPin": RetrieverPin,
     "RetrieverProfile": RetrieverProfile,

@@ -90,7 +90,9 @@ def test_invalid_vector_of_a_closed_record_does_not_validate(code: str) -> None:
 
 def test_unknown_format() -> None:
     for function in (build_schema, read_schema):
-        with pytest.raises(InputError, match="no such format: got 'Nothing', wanted one of: Assess") as caught:
+        with pytest.raises(
+            InputError, match="no such format: got 'Nothing', wanted one of: ApplicabilityCheck, Assess"
+        ) as caught:
             function("Nothing")
         assert caught.value.code == "unknown_format"
 

@@ -10,6 +10,7 @@ import json
 import sys
 from pathlib import Path
 
+import applicability_cases
 import assessment_cases
 import canonical_cases
 import gate_cases
@@ -41,7 +42,13 @@ def canonical_files() -> dict[str, object]:
 
 def wanted() -> dict[str, str]:
     """Return the text of every vector file by its path below ``vectors/``."""
-    files = {**canonical_files(), **model_cases.files(), **assessment_cases.files(), **gate_cases.files()}
+    files = {
+        **canonical_files(),
+        **model_cases.files(),
+        **assessment_cases.files(),
+        **gate_cases.files(),
+        **applicability_cases.files(),
+    }
     return {path: json.dumps(value, indent=2, ensure_ascii=True) + "\n" for path, value in files.items()}
 
 

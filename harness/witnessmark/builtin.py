@@ -1,4 +1,4 @@
-"""Profiles and suites by name: shipped ones as ``builtin:NAME``, anything else is a path."""
+"""Profiles, purposes and suites by name: shipped ones as ``builtin:NAME``, anything else is a path."""
 
 from __future__ import annotations
 
@@ -14,12 +14,16 @@ if TYPE_CHECKING:
 
 __all__ = ["PREFIX", "Kind", "builtin_names", "read_named"]
 
-Kind: TypeAlias = Literal["profile", "suite"]
+Kind: TypeAlias = Literal["profile", "purpose", "suite"]
 
 PREFIX = "builtin:"
 
 # By name: the harness imports no data package.
-_PACKAGES: dict[Kind, str] = {"profile": "witnessmark_profiles", "suite": "witnessmark_probes"}
+_PACKAGES: dict[Kind, str] = {
+    "profile": "witnessmark_profiles",
+    "purpose": "witnessmark_profiles",
+    "suite": "witnessmark_probes",
+}
 
 
 def builtin_names(kind: Kind) -> tuple[str, ...]:
@@ -28,7 +32,7 @@ def builtin_names(kind: Kind) -> tuple[str, ...]:
 
 
 def read_named(argument: str, kind: Kind) -> tuple[str, bytes]:
-    """Return where a profile or suite comes from, for error messages, and its bytes.
+    """Return where a profile, purpose or suite comes from, for error messages, and its bytes.
 
     Raises:
         InputError: ``unknown_builtin``, or ``unreadable_file`` and ``too_large`` for a path.

@@ -12,10 +12,11 @@ from typing import Any, NamedTuple
 
 from witnessmark.errors import InputError
 
-__all__ = ["ADAPTERS", "EMBEDDERS", "Registered", "load_plugin", "registered"]
+__all__ = ["ADAPTERS", "EMBEDDERS", "OBSERVERS", "Registered", "load_plugin", "registered"]
 
 ADAPTERS = "witnessmark.adapters"
 EMBEDDERS = "witnessmark.embedders"
+OBSERVERS = "witnessmark.observers"
 
 
 class Registered(NamedTuple):

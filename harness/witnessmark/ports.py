@@ -17,12 +17,16 @@ if TYPE_CHECKING:
     from pydantic import JsonValue
 
     from witnessmark.models import (
+        Dimension,
+        EnvironmentBinding,
+        LineageState,
         MemoryRecord,
         Place,
         RetrievalRequest,
         RetrievedItem,
         RetrieverProfile,
         RuntimeObservation,
+        SourceInventory,
         StateReference,
         Target,
     )
@@ -35,13 +39,20 @@ __all__ = [
     "Closeable",
     "Embedder",
     "EmbedderFactory",
+    "EnvironmentObserver",
     "IndexItem",
+    "InventoryObserver",
     "ItemLocation",
     "ItemLocator",
     "ObservableRetriever",
+    "ObservedEnvironment",
+    "ObserverFactory",
     "RetrieverAdapter",
     "ScoredAnswer",
     "ScoredRetriever",
+    "Sighting",
+    "Sought",
+    "SourceObserver",
 ]
 
 
@@ -213,4 +224,89 @@ class EmbedderFactory(Protocol):
         Raises:
             InputError: an option is unknown or the model's files are missing.
         """
+        ...
+
+
+class Sought(NamedTuple):
+    """A source to look for, as it was stored."""
+
+    reference: str
+    """The locator without its scheme."""
+    expected_digest: str | None
+    """64 hexadecimal digits; for conditional requests only, never a substitute for looking."""
+    folder: Path
+    """What relative paths are relative to: where the evidence lies."""
+    targets: tuple[str, ...] = ()
+    """Arguments of the targets with this scheme: where the present is, when the reference does not say."""
+    etag: str | None = None
+    last_modified: str | None = None
+
+
+class Sighting(NamedTuple):
+    """What an observer saw of a source just now."""
+
+    exists: bool | None
+    """None: cannot be decided. An observer that fails says this; it never guesses."""
+    digest: str | None = None
+    """64 hexadecimal digits, or None where the contents could not be read as a whole."""
+    state: LineageState | None = None
+    """What became of the record, where the observer can tell."""
+    note: str | None = None
+    """Why something is not known, for people."""
+
+
+class ObservedEnvironment(NamedTuple):
+    """The environment of today, as far as one target shows it."""
+
+    binding: EnvironmentBinding
+    doubtful: tuple[Dimension, ...] = ()
+    """Dimensions whose value does not describe all that is there: they never equal what was stored."""
+    note: str | None = None
+    """What is doubtful and why, for people."""
+
+
+@runtime_checkable
+class SourceObserver(Protocol):
+    """Looks for sources whose locator has the observer's scheme."""
+
+    def observe(self, sought: Sought) -> Sighting:
+        """Look once, now.
+
+        Raises:
+            InputError: the reference is malformed. Everything else that goes wrong is a sighting of None.
+        """
+        ...
+
+
+@runtime_checkable
+class EnvironmentObserver(Protocol):
+    """Reads the environment of today from a target."""
+
+    def environment(self, argument: str) -> ObservedEnvironment:
+        """Read it afresh.
+
+        Raises:
+            InputError: the target is malformed or cannot be read: an environment that is not known is no empty one.
+        """
+        ...
+
+
+@runtime_checkable
+class InventoryObserver(Protocol):
+    """Lists the sources of a namespace."""
+
+    def inventory(self, namespace: str, argument: str) -> SourceInventory:
+        """List them; ``complete`` only when nothing can be missing.
+
+        Raises:
+            InputError: the argument is malformed or nothing can be read.
+        """
+        ...
+
+
+class ObserverFactory(Protocol):
+    """What an entry point of the group ``witnessmark.observers`` provides; its name is the scheme of locators."""
+
+    def __call__(self) -> SourceObserver | EnvironmentObserver | InventoryObserver:
+        """Return an observer for one round of looking; it may remember what it read during that round."""
         ...

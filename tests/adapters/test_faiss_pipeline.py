@@ -12,7 +12,8 @@ import pytest
 
 from witnessmark.canonical import canonical_digest, model_bytes
 from witnessmark.checkpoint.build import build_checkpoint
-from witnessmark.checkpoint.directory import INDEX, MANIFEST, PROFILE, index_entries, retrieval_state_digest
+from witnessmark.checkpoint.directory import retrieval_state_digest
+from witnessmark.checkpoint.layout import INDEX, MANIFEST, PROFILE, index_entries
 from witnessmark.errors import AdapterError, InputError, ProfileMismatch
 from witnessmark.models import CheckpointManifest, RetrievalRequest, RetrieverProfile, Target
 from witnessmark.plugins import Registered

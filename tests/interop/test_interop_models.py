@@ -129,7 +129,7 @@ def _damaged(draw: st.DrawFn, name: str) -> Document:
                 _OTHER_VALUES
             )
         elif isinstance(node, dict) or last < len(node):
-            node[last] = draw(_OTHER_VALUES)
+            node[last] = copy.deepcopy(draw(_OTHER_VALUES))
     return document
 
 

@@ -37,6 +37,7 @@ COMMANDS: dict[str, Command] = {
     "digest": Command("digest", "Print the digest of a file's canonical JSON and of its bytes."),
     "checkpoint": Command("checkpoint", "Build checkpoint directories from records, show them, compare them."),
     "vectors": Command("vectors", "Run reference vectors against this implementation."),
+    "applicability": Command("applicability", "Ask whether stored evidence is still applicable today."),
     "suite": Command("suite", "Check probe suites."),
     "adapters": Command("adapters", "List the adapters and embedders that are installed."),
     "profile": Command("profile", "Pin what a retriever really is, show profiles, compare them."),

@@ -138,6 +138,7 @@ _OURS = frozenset(
     {
         "contradicts_itself",
         "duplicate_id",
+        "invalid_instant",
         "missing_tie_policy",
         "naive_timestamp",
         "nothing_required",

@@ -14,10 +14,13 @@ from pydantic import TypeAdapter
 
 from witnessmark.errors import InputError
 from witnessmark.models import (
+    ApplicabilityCheck,
     AssessmentGateEvaluation,
     AssessmentGatePolicy,
     CheckpointDiff,
     CheckpointManifest,
+    CoverageReport,
+    EvidenceDocument,
     ItemPresence,
     MemoryCheckpointAssessment,
     MemoryOperation,
@@ -25,6 +28,7 @@ from witnessmark.models import (
     Observation,
     ProbeDiagnosis,
     ProbeSuite,
+    Purpose,
     Record,
     RetrievalRequest,
     RetrieverPin,
@@ -49,6 +53,7 @@ VERSION = "0.1"
 
 FORMATS: dict[str, type[Record] | UnionType] = {
     "AdvanceClaim": AdvanceClaim,
+    "ApplicabilityCheck": ApplicabilityCheck,
     "ApprovalEvaluation": ApprovalEvaluation,
     "ApprovalPolicy": ApprovalPolicy,
     "AssessmentGateEvaluation": AssessmentGateEvaluation,
@@ -58,12 +63,15 @@ FORMATS: dict[str, type[Record] | UnionType] = {
     "CheckpointDiff": CheckpointDiff,
     "CheckpointManifest": CheckpointManifest,
     "ConsistencyProof": ConsistencyProof,
+    "CoverageReport": CoverageReport,
+    "EvidenceDocument": EvidenceDocument,
     "InclusionProof": InclusionProof,
     "LogEntry": LogEntry,
     "MemoryCheckpointAssessment": MemoryCheckpointAssessment,
     "MemoryOperation": MemoryOperation,
     "MemoryRecord": MemoryRecord,
     "ProbeSuite": ProbeSuite,
+    "Purpose": Purpose,
     "RetrievalRequest": RetrievalRequest,
     "RetrieverPin": RetrieverPin,
     "RetrieverProfile": RetrieverProfile,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from witnessmark.canonical import parse_json
 from witnessmark.errors import InputError
 from witnessmark.files import read_bytes
+from witnessmark.vectors.applicability import ApplicabilityVector, run_applicability
 from witnessmark.vectors.assessment import AssessmentVector, run_assessment
 from witnessmark.vectors.audit import AuditVector, run_audit
 from witnessmark.vectors.gate import GateVector, run_gate
@@ -35,6 +36,9 @@ _RUNNERS: dict[str, Callable[[str, JsonValue, str], tuple[VectorOutcome, ...]]] 
     ),
     "witnessmark.vectors.gate/0.1": lambda name, value, where: (
         run_gate(name, GateVector.from_json(value, where=where)),
+    ),
+    "witnessmark.vectors.applicability/0.1": lambda name, value, where: (
+        run_applicability(name, ApplicabilityVector.from_json(value, where=where)),
     ),
     "witnessmark.vectors.audit/0.1": lambda name, value, where: (
         run_audit(name, AuditVector.from_json(value, where=where)),

@@ -10,6 +10,7 @@ import json
 import sys
 from pathlib import Path
 
+import applicability_cases
 import assessment_cases
 import audit_cases
 import canonical_cases
@@ -47,6 +48,7 @@ def wanted() -> dict[str, str]:
         **model_cases.files(),
         **assessment_cases.files(),
         **gate_cases.files(),
+        **applicability_cases.files(),
         **audit_cases.files(),
     }
     return {path: json.dumps(value, indent=2, ensure_ascii=True) + "\n" for path, value in files.items()}

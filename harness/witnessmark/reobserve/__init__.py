@@ -1,0 +1,9 @@
+"""Ask again: observe what stored evidence is bound to, and say whether it is applicable now."""
+
+from __future__ import annotations
+
+from witnessmark.reobserve.documents import Evidence, load_purpose, read_evidence
+from witnessmark.reobserve.look import check, cover
+from witnessmark.reobserve.surroundings import Surroundings
+
+__all__ = ["Evidence", "Surroundings", "check", "cover", "load_purpose", "read_evidence"]

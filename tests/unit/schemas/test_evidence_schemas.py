@@ -6,9 +6,9 @@ import json
 from typing import Any
 
 import pytest
-from evidence_samples import approval, assessment, ended, gate_policy, started
 from jsonschema import Draft202012Validator, ValidationError
 
+from evidence_samples import approval, assessment, ended, gate_policy, started
 from witnessmark.attest import assessment_statement, emit_vsa
 from witnessmark.canonical import model_bytes
 from witnessmark.gate import evaluate_gate

@@ -129,6 +129,8 @@ class Log:
             InputError: ``invalid_entry`` (a run that did not start, or has ended), ``unwritable_file``.
             EvidenceError: ``log_altered``.
         """
+        if isinstance(entry, EngineChanged):
+            raise InputError("the log enters that by itself", code="invalid_entry", got=entry.entry)
         with _database_errors(self._path), transaction(self._connection):
             last = self._connection.execute("SELECT engine FROM engines ORDER BY entry DESC LIMIT 1").fetchone()
             if last != (ENGINE,):

@@ -14,7 +14,7 @@ from witnessmark.errors import EvidenceError, InputError
 from witnessmark.log import Log, logged_runs
 from witnessmark.log.schema import ENGINE
 from witnessmark.models.approval import RunOutcome
-from witnessmark.models.log import EngineChanged, LogCreated, RunAbandoned, RunStarted
+from witnessmark.models.log import EngineChanged, LogCreated, LogEntry, RunAbandoned
 
 
 def test_a_new_log_holds_its_creation(tmp_path: Path) -> None:
@@ -50,10 +50,11 @@ def test_proofs_verify_against_the_tree_head(tmp_path: Path) -> None:
         (ended(0, assessment()), "entry 2: no run starts there: got start 0, wanted a run_started entry"),
         (ended(2, assessment()), "entry 2: no run starts there: got start 2, wanted a run_started entry"),
         (LogCreated(origin="again", engine=ENGINE), "entry 2: a log begins with its creation, once"),
+        (EngineChanged(engine="SQLite 9.9.9"), "the log enters that by itself: got engine_changed"),
     ],
-    ids=["end_of_another_entry", "end_of_itself", "second_creation"],
+    ids=["end_of_another_entry", "end_of_itself", "second_creation", "engine_changed"],
 )
-def test_invalid_entry(tmp_path: Path, entry: RunStarted, message: str) -> None:
+def test_invalid_entry(tmp_path: Path, entry: LogEntry, message: str) -> None:
     with Log.create(tmp_path / "l.log", "demo") as log:
         log.append(started())
         with pytest.raises(InputError) as caught:

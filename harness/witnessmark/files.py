@@ -16,7 +16,7 @@ from witnessmark.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["file_digest", "new_directory", "read_bytes", "write_bytes"]
+__all__ = ["file_digest", "new_directory", "read_bytes", "require_absent", "write_bytes"]
 
 _CHUNK = 1 << 20
 
@@ -85,6 +85,16 @@ def write_bytes(path: Path, data: bytes) -> None:
         ) from error
 
 
+def require_absent(path: Path) -> None:
+    """Refuse an output path that is taken; an empty directory is fine.
+
+    Raises:
+        InputError: ``output_exists``.
+    """
+    if path.is_symlink() or (path.exists() and not (path.is_dir() and not any(path.iterdir()))):
+        raise InputError("output already exists", code="output_exists", wanted="a new path", where=str(path))
+
+
 @contextmanager
 def new_directory(path: Path) -> Iterator[Path]:
     """Yield a temporary sibling of ``path`` that becomes ``path`` when the block ends without an error.
@@ -92,8 +102,7 @@ def new_directory(path: Path) -> Iterator[Path]:
     Raises:
         InputError: ``output_exists`` (an empty directory is fine) or ``unwritable_file``.
     """
-    if path.is_symlink() or (path.exists() and not (path.is_dir() and not any(path.iterdir()))):
-        raise InputError("output already exists", code="output_exists", wanted="a new path", where=str(path))
+    require_absent(path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         staging = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}."))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,24 +11,40 @@ import click
 
 from witnessmark.cli.exits import Exit, exit_for
 from witnessmark.cli.output import emit_json, json_option, say, show_table
+from witnessmark.errors import WitnessmarkError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from datetime import datetime
 
-    from witnessmark.models import ProbeResult
-    from witnessmark.runner import Run
+    from witnessmark.models import ProbeResult, ProbeSuite, RetrieverProfile, Target
+    from witnessmark.models.session import SessionInputs
+    from witnessmark.run.source import TargetSource
+    from witnessmark.runner import Run, Workforce
 
 __all__ = ["command", "parse_time", "show_run"]
 
 
 @click.command(name="assess")
-@click.option("--baseline", required=True, help="Checkpoint directory or *.target.yaml of the state that is live.")
-@click.option("--candidate", required=True, help="Checkpoint directory or *.target.yaml of the state to be promoted.")
-@click.option("--suite", "suite_name", required=True, help="*.suite.json, *.suite.yaml or builtin:NAME.")
-@click.option("--profile", "profile_name", required=True, help="*.profile.json or builtin:NAME.")
-@click.option("--out", required=True, type=click.Path(path_type=Path), help="Run directory to write; must not exist.")
-@click.option("--trials", default=20, show_default=True, help="Sweeps over all questions, 20 or more.")
-@click.option("--seed", default=0, show_default=True, help="Seed of the order of questions in each sweep.")
+@click.option("--baseline", help="Checkpoint directory or *.target.yaml of the state that is live.")
+@click.option("--candidate", help="Checkpoint directory or *.target.yaml of the state to be promoted.")
+@click.option("--suite", "suite_name", help="*.suite.json, *.suite.yaml or builtin:NAME.")
+@click.option("--profile", "profile_name", help="*.profile.json or builtin:NAME.")
+@click.option("--out", type=click.Path(path_type=Path), help="Run directory to write; must not exist.")
+@click.option("--resume", type=click.Path(path_type=Path), metavar="RUN", help="Go on with the unfinished run RUN.")
+@click.option("--trials", default=20, show_default=True, help="Deciding trials in all, 20 or more.")
+@click.option(
+    "--axes",
+    metavar="AXIS[:N],...",
+    help="What trials change: sweep, batch, process, rebuild, each with its number of trials or a share. "
+    "[default: sweep,process:2]",
+)
+@click.option("--seed", default=0, show_default=True, help="Seed of the order of questions in each trial.")
+@click.option("--workers", default=1, show_default=True, type=click.IntRange(1), help="Processes that share a trial.")
+@click.option("--dask", metavar="ADDRESS", help="Scheduler of a Dask cluster that shares each trial (extra: dask).")
+@click.option("--timeout", default=300.0, show_default=True, help="Seconds that one call may take; 0 is no bound.")
+@click.option("--retries", default=2, show_default=True, help="Repeats of a call after an error that may pass.")
+@click.option("--self-check", is_flag=True, help="Compare the baseline with itself first and report the noise.")
 @click.option(
     "--material-access",
     default="public",
@@ -38,13 +56,20 @@ __all__ = ["command", "parse_time", "show_run"]
 @click.option("--exit-zero", is_flag=True, help="Exit 0 whatever the outcome; errors keep their codes.")
 @json_option
 def command(
-    baseline: str,
-    candidate: str,
-    suite_name: str,
-    profile_name: str,
-    out: Path,
+    baseline: str | None,
+    candidate: str | None,
+    suite_name: str | None,
+    profile_name: str | None,
+    out: Path | None,
+    resume: Path | None,
     trials: int,
+    axes: str | None,
     seed: int,
+    workers: int,
+    dask: str | None,
+    timeout: float,
+    retries: int,
+    self_check: bool,
     material_access: str,
     assessed_at: str | None,
     exit_zero: bool,
@@ -52,38 +77,116 @@ def command(
 ) -> int:
     """Assess a candidate checkpoint against a baseline.
 
-    Asks every question of the suite in seeded sweeps, evaluates the probes and leaves a run directory that others can
-    recompute. Exit 0 pass, 1 fail, 3 indeterminate; a pass approves nothing.
+    Asks every question of the suite in every trial, evaluates the probes and leaves a run directory that others can
+    recompute. Exit 0 pass, 1 fail, 3 indeterminate; a pass approves nothing. A run that was killed or interrupted goes
+    on with --resume RUN.
     """
-    from witnessmark.builtin import read_named
-    from witnessmark.checkpoint.targets import resolve_target
-    from witnessmark.environment import describe_environment
-    from witnessmark.models import RetrieverProfile
-    from witnessmark.opening import open_states
-    from witnessmark.rundir import write_run
-    from witnessmark.runner import assess
-    from witnessmark.suites import load_suite
+    from witnessmark.cli.progress import TrialProgress
+    from witnessmark.models import MaterialAccess
+    from witnessmark.models.session import SessionInputs
+    from witnessmark.run.plan import make_plan, parse_axes
+    from witnessmark.session import begin, discard_unstarted, partial_path, proceed
 
-    suite = load_suite(suite_name)
-    where, data = read_named(profile_name, "profile")
-    profile = RetrieverProfile.from_bytes(data, where=where)
-    states = {"baseline": resolve_target(baseline), "candidate": resolve_target(candidate)}
-    with open_states(states, profile) as retriever:
-        run = assess(
-            retriever,
-            suite,
-            trials=trials,
-            seed=seed,
-            material_access=material_access,
-            assessed_at=parse_time(assessed_at),
+    if resume is None:
+        named = {
+            "--baseline": baseline,
+            "--candidate": candidate,
+            "--suite": suite_name,
+            "--profile": profile_name,
+            "--out": out,
+        }
+        missing = [name for name, value in named.items() if value is None]
+        if missing:
+            raise click.UsageError(f"missing {', '.join(missing)} (or --resume RUN)")
+        wanted = {} if axes is None else parse_axes(axes)
+        make_plan(trials, seed, wanted or None)
+        target = Path(str(out))
+        begin(
+            target,
+            SessionInputs(
+                baseline=_target(str(baseline)),
+                candidate=_target(str(candidate)),
+                suite=_suite(str(suite_name)),
+                profile=_profile(str(profile_name)),
+                trials=trials,
+                seed=seed,
+                axes={axis: count or 0 for axis, count in wanted.items()},
+                material_access=MaterialAccess(material_access),
+                assessed_at=parse_time(assessed_at),
+            ),
         )
-    write_run(out, run, describe_environment())
+    else:
+        target = resume
+    with ExitStack() as stack:
+        workforce = stack.enter_context(_workforce(workers, dask, timeout, retries))
+        progress = stack.enter_context(TrialProgress())
+        try:
+            run = proceed(
+                target,
+                workforce=workforce,
+                on_trial=progress,
+                before=partial(_report_noise, workforce) if self_check else None,
+            )
+        except KeyboardInterrupt:
+            say(f"interrupted: {partial_path(target)} keeps the finished trials; go on with: assess --resume {target}")
+            raise
+        except WitnessmarkError:
+            discard_unstarted(target)
+            raise
     if json_output:
         emit_json(run.assessment)
     else:
         show_run(run)
-    say(f"wrote {out}")
+    say(f"wrote {target}")
     return Exit.OK if exit_zero else exit_for(run.assessment.result)
+
+
+def _target(name: str) -> Target:
+    from witnessmark.checkpoint.targets import resolve_target
+
+    return resolve_target(name)
+
+
+def _suite(name: str) -> ProbeSuite:
+    from witnessmark.suites import load_suite
+
+    return load_suite(name)
+
+
+def _profile(name: str) -> RetrieverProfile:
+    from witnessmark.builtin import read_named
+    from witnessmark.models import RetrieverProfile
+
+    where, data = read_named(name, "profile")
+    return RetrieverProfile.from_bytes(data, where=where)
+
+
+@contextmanager
+def _workforce(workers: int, dask: str | None, timeout: float, retries: int) -> Iterator[Workforce]:
+    from witnessmark.run.patience import Patience
+    from witnessmark.runner import Workforce
+
+    patience = Patience(timeout=timeout, retries=retries)
+    if dask is None:
+        yield Workforce(workers=workers, patience=patience)
+        return
+    from witnessmark.run.cluster import dask_workers
+
+    with dask_workers(dask) as (executor, size):
+        yield Workforce(workers=max(workers, size), executor=executor, patience=patience)
+
+
+def _report_noise(workforce: Workforce, inputs: SessionInputs, source: TargetSource) -> None:
+    from witnessmark.noise import measure_noise
+
+    noise = measure_noise(inputs, workforce=workforce)
+    if noise.silent:
+        say(f"self-check: the baseline does not differ from itself ({noise.questions} requests)")
+    else:
+        say(
+            f"self-check: NOISE: of {noise.questions} requests to the baseline, {noise.unstable} got more than one "
+            f"ordering and {noise.differing} differ between two openings; a comparison inherits this"
+        )
 
 
 def parse_time(text: str | None) -> datetime | None:

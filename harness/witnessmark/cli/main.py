@@ -10,6 +10,7 @@ import sys
 import traceback
 from importlib import import_module
 from importlib.metadata import version
+from pathlib import Path
 from typing import NamedTuple
 
 import click
@@ -69,13 +70,24 @@ class _Commands(click.Group):
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.option(
+    "--config",
+    type=click.Path(path_type=Path),
+    help="Defaults for every option; the nearest witnessmark.yaml in or above this folder if left out.",
+)
 @click.version_option(version=version("witnessmark"), prog_name="witnessmark")
-def cli() -> None:
+@click.pass_context
+def cli(context: click.Context, config: Path | None) -> None:
     """Find out what a memory checkpoint still retrieves, before it goes live.
 
     Exit codes: 0 pass, satisfied, verified; 1 fail, not satisfied; 2 usage error; 3 indeterminate;
     4 invalid input or evidence, nothing was written; 70 a bug of ours.
     """
+    from witnessmark.cli.config import find_config, load_defaults
+
+    path = config if config is not None else find_config(Path.cwd())
+    if path is not None:
+        context.default_map = load_defaults(path, cli)
 
 
 def main(arguments: list[str] | None = None) -> None:

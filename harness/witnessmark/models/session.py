@@ -1,0 +1,33 @@
+"""What an assessment was asked to do: enough to go on with it after it was killed."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from witnessmark.models.assessment import MIN_TRIALS, MaterialAccess
+from witnessmark.models.base import Count, Record, Timestamp, Whole
+from witnessmark.models.probes import ProbeSuite
+from witnessmark.models.profile import RetrieverProfile
+from witnessmark.models.target import Target
+from witnessmark.models.transcript import Axis
+
+__all__ = ["SessionInputs"]
+
+
+class SessionInputs(Record):
+    """``inputs.json`` of an unfinished run."""
+
+    format: Literal["witnessmark.session/0.1"] = "witnessmark.session/0.1"
+    baseline: Target
+    candidate: Target
+    suite: ProbeSuite
+    profile: RetrieverProfile
+    trials: Whole = MIN_TRIALS
+    seed: Whole = 0
+    axes: dict[Axis, Count] = Field(default_factory=dict)
+    """Trials by axis; 0 leaves the axis its share. Empty is the default plan."""
+    material_access: MaterialAccess = MaterialAccess.public
+    assessed_at: Timestamp | None = None
+    """Time that was asked for; absent is the time of the start."""

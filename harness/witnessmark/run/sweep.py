@@ -50,7 +50,7 @@ class _Slot:
         self.pristine = question.request.__dict__
         self.handed = _fresh(question.request)
         self.objects: Sequence[RetrievedItem] | None = None
-        self.raw: list[RawItem] | None = None
+        self.raw: tuple[RawItem, ...] | None = None
         self.scores: tuple[object, float | None] | None = None
         self.answer: Answer | None = None
 
@@ -111,7 +111,7 @@ class Sweeper:
                     items, scores, cut = scored.retrieve_scored(slot.state, handed)
                 if not (same := _same_objects(items, slot.objects)):
                     items = tuple(items)
-                    same = slot.raw is not None and list(map(item_fields, items)) == slot.raw
+                    same = slot.raw is not None and tuple(map(item_fields, items)) == slot.raw
             except Exception as error:
                 items, scores, cut = self._again(error, index, trial)
                 same = False
@@ -215,11 +215,13 @@ class Sweeper:
     ) -> Answer:
         slot = self._slots[index]
         ours = all(type(item) is RetrievedItem for item in objects)
-        raw: list[RawItem] = list(map(item_fields, objects))
+        raw: tuple[RawItem, ...] = tuple(map(item_fields, objects))
         if not ours:
-            raw = [(*fields[:3], _frozen(fields[3])) for fields in raw]
+            raw = tuple((*fields[:3], _frozen(fields[3])) for fields in raw)
         answer = Answer(*check_answer(raw, scores, cut, self._profile, self._where(index, trial), self._known))
-        slot.raw, slot.scores, slot.answer = raw, None if scores is None else (tuple(scores), cut), answer
+        slot.scores, slot.answer = None if scores is None else (tuple(scores), cut), answer
+        # Checked items compare equal to what they were read from, unless their ranks or labels had to be sorted.
+        slot.raw = answer.items if raw == answer.items else raw
         # Frozen items that come again are the same answer; another class's items may have changed meanwhile.
         slot.objects = tuple(objects) if ours else None
         return answer

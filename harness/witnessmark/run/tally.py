@@ -39,11 +39,10 @@ class TrialChanges(NamedTuple):
 class _Tally:
     """One question."""
 
-    __slots__ = ("answer", "by_identity", "current", "orderings", "since")
+    __slots__ = ("answer", "current", "orderings", "since")
 
     def __init__(self) -> None:
         self.orderings: list[SeenOrdering] = []
-        self.by_identity: dict[tuple[tuple[object, ...], ...], int] = {}
         self.current = -1
         self.since = 0
         self.answer: Answer | None = None
@@ -68,11 +67,9 @@ class Tallies:
         tally = self._tallies[index]
         if answer == tally.answer:
             return
-        # The ordering is what the wire contract says: keys, versions and labels by rank (§2); ranks may have gaps.
-        identity = tuple(item[1:] for item in answer.items)
-        number = tally.by_identity.get(identity)
+        number = _find(tally.orderings, answer)
         if number is None:
-            number = tally.by_identity[identity] = len(tally.orderings)
+            number = len(tally.orderings)
             tally.orderings.append(SeenOrdering(answer.items, answer.scores, answer.cut_score, []))
             self._added.append((index, answer))
         elif tally.orderings[number].items != answer.items:
@@ -104,10 +101,8 @@ class Tallies:
             if not 0 <= index < len(self._tallies):
                 raise ValueError(f"question: got {index}, wanted 0 to {len(self._tallies) - 1}")
             tally = self._tallies[index]
-            identity = tuple(item[1:] for item in answer.items)
-            if identity in tally.by_identity:
+            if _find(tally.orderings, answer) is not None:
                 raise ValueError(f"ordering of question {index} stands twice")
-            tally.by_identity[identity] = len(tally.orderings)
             tally.orderings.append(SeenOrdering(answer.items, answer.scores, answer.cut_score, []))
         for index, number in changes.switched:
             if not 0 <= index < len(self._tallies) or not 0 <= number < len(self._tallies[index].orderings):
@@ -133,19 +128,15 @@ class Tallies:
         self._switched.append((index, number))
 
 
-def by_question(size: int, shards: Sequence[Sequence[int]], answers: Sequence[Sequence[Answer]]) -> list[Answer]:
-    """Return the answers of all shards in the order of the questions.
+def _find(orderings: Sequence[SeenOrdering], answer: Answer) -> int | None:
+    """Return the number of the ordering that ``answer`` is: keys, versions and labels by rank (wire contract §2).
 
-    Raises:
-        ValueError: a question has no answer, or two.
+    Ranks may have gaps and do not count.
     """
-    found: list[Answer | None] = [None] * size
-    for shard, part in zip(shards, answers, strict=True):
-        for index, answer in zip(shard, part, strict=True):
-            if found[index] is not None:
-                raise ValueError(f"question {index} was answered twice")
-            found[index] = answer
-    complete = [answer for answer in found if answer is not None]
-    if len(complete) != size:
-        raise ValueError(f"answers: got {len(complete)}, wanted {size}")
-    return complete
+    for number, ordering in enumerate(orderings):
+        if ordering.items == answer.items or (
+            len(ordering.items) == len(answer.items)
+            and all(seen[1:] == item[1:] for seen, item in zip(ordering.items, answer.items, strict=True))
+        ):
+            return number
+    return None

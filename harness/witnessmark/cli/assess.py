@@ -101,24 +101,23 @@ def command(
         wanted = {} if axes is None else parse_axes(axes)
         make_plan(trials, seed, wanted or None)
         target = Path(str(out))
-        begin(
-            target,
-            SessionInputs(
-                baseline=_target(str(baseline)),
-                candidate=_target(str(candidate)),
-                suite=_suite(str(suite_name)),
-                profile=_profile(str(profile_name)),
-                trials=trials,
-                seed=seed,
-                axes={axis: count or 0 for axis, count in wanted.items()},
-                material_access=MaterialAccess(material_access),
-                assessed_at=parse_time(assessed_at),
-            ),
+        session = SessionInputs(
+            baseline=_target(str(baseline)),
+            candidate=_target(str(candidate)),
+            suite=_suite(str(suite_name)),
+            profile=_profile(str(profile_name)),
+            trials=trials,
+            seed=seed,
+            axes={axis: count or 0 for axis, count in wanted.items()},
+            material_access=MaterialAccess(material_access),
+            assessed_at=parse_time(assessed_at),
         )
     else:
-        target = resume
+        target, session = resume, None
     with ExitStack() as stack:
         workforce = stack.enter_context(_workforce(workers, dask, timeout, retries))
+        if session is not None:
+            begin(target, session)
         progress = stack.enter_context(TrialProgress())
         try:
             run = proceed(

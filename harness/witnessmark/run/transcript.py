@@ -22,7 +22,7 @@ from witnessmark.models import (
     TranscriptHeader,
 )
 from witnessmark.ports import ItemLocation
-from witnessmark.run.observed import Observed, SeenItem, SeenOrdering, expand
+from witnessmark.run.observed import Observed, SeenItem, SeenOrdering
 from witnessmark.run.questions import Asked
 
 if TYPE_CHECKING:
@@ -168,13 +168,16 @@ def to_observed(transcript: Transcript, *, where: str = "transcript.jsonl") -> O
         for observation in observations:
             asked = Asked(observation.state_name, observation.request_digest)
             orderings = [_seen(ordering) for ordering in observation.orderings]
-            seen = sorted(trial for ordering in orderings for trial in expand(ordering.runs))
-            if asked in found or seen != list(range(trials)):
+            runs = sorted(run for ordering in orderings for run in ordering.runs)
+            # Counted by their ends: a run of trials in a file may be as long as its writer likes.
+            ends = [-1, *(last for _, last in runs)]
+            gapless = all(first == before + 1 for (first, _), before in zip(runs, ends, strict=False))
+            if asked in found or not gapless or ends[-1] != trials - 1:
                 raise EvidenceError(
                     "observations do not cover the planned trials once each",
                     code="invalid_transcript",
-                    got=f"{len(seen)} trials of {asked.request_digest} on {asked.state_name!r}",
-                    wanted=f"{trials}",
+                    got=f"{runs} of {asked.request_digest} on {asked.state_name!r}",
+                    wanted=f"trials 0 to {trials - 1}" if trials else "no trials",
                     where=where,
                 )
             found[asked] = orderings

@@ -6,6 +6,7 @@ Diagnoses are derived from the observations alone and decide nothing; ``verify``
 from __future__ import annotations
 
 from collections import Counter
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from witnessmark.bounds import upper_bound
@@ -186,6 +187,7 @@ def _vacuous_notes(probe: Probe, answers: Sequence[Sequence[SeenOrdering]]) -> t
     return tuple(notes)
 
 
+@lru_cache(maxsize=1024)
 def _trial_notes(held: int, run: int) -> tuple[str, ...]:
     flips = min(held, run - held)
     bound = upper_bound(flips, run)

@@ -37,7 +37,10 @@ _target_option = click.option(
 
 @click.group()
 def command() -> None:
-    """Ask whether stored evidence is still applicable. It never authorizes an action."""
+    """Ask whether stored evidence is still applicable.
+
+    The answer never authorizes an action.
+    """
 
 
 @command.command()

@@ -31,7 +31,9 @@ def command(
     keys: tuple[Path, ...],
     json_output: bool,
 ) -> Exit:
-    """List the approvals in a log that went against the evidence. Exit 0 if there are none, 1 if there are.
+    """List the approvals in a log that went against the evidence.
+
+    Exit 0 if there are none, 1 if there are.
 
     Nothing is rewritten: an outcome stays what it was, and so does an approval.
     """

@@ -21,7 +21,7 @@ _SHOWN_KEYS = 20
 
 @click.group()
 def command() -> None:
-    """Build checkpoint directories from memory records, look into them, compare them."""
+    """Build checkpoint directories from records, show them, compare them."""
 
 
 @command.command()

@@ -50,10 +50,11 @@ class _Outcome:
 @click.option("--assessed-at", help="Time of the assessments, RFC 3339 with its zone; now if left out.")
 @json_option
 def command(out: Path, assessed_at: str | None, json_output: bool) -> Exit:
-    """Build three checkpoints of an operations agent's memory, assess two of them, ask a gate about both.
+    """Build, pin, assess and gate shipped memory with four planted regressions.
 
-    The candidate carries four planted regressions, one a probe kind; the repaired candidate carries none. Exit 0 if
-    exactly these four are found in the one and nothing is in the other.
+    Three checkpoints of an operations agent's memory are built, two are assessed, a gate is asked about both. The
+    candidate carries four planted regressions, one a probe kind; the repaired candidate carries none. Exit 0 if exactly
+    these four are found in the one and nothing is in the other.
     """
     from witnessmark.builtin import read_named
     from witnessmark.cli.assess import parse_time

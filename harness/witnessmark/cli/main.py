@@ -30,21 +30,21 @@ class Command(NamedTuple):
 
 
 COMMANDS: dict[str, Command] = {
-    "demo": Command("demo", "Go the whole way once, on shipped memory with four planted regressions."),
+    "demo": Command("demo", "Build, pin, assess and gate shipped memory with four planted regressions."),
     "assess": Command("assess", "Assess a candidate checkpoint against a baseline."),
     "gate": Command("gate", "Say whether assessments satisfy a policy."),
     "verify": Command("verify", "Check a run directory or an artifact, and recompute it."),
     "policy": Command("policy", "Make gate policies."),
     "digest": Command("digest", "Print the digest of a file's canonical JSON and of its bytes."),
     "checkpoint": Command("checkpoint", "Build checkpoint directories from records, show them, compare them."),
-    "vectors": Command("vectors", "Run reference vectors against this implementation."),
-    "applicability": Command("applicability", "Ask whether stored evidence is still applicable today."),
+    "vectors": Command("vectors", "Run reference vectors."),
+    "applicability": Command("applicability", "Ask whether stored evidence is still applicable."),
     "suite": Command("suite", "Check probe suites."),
-    "adapters": Command("adapters", "List the adapters and embedders that are installed."),
-    "profile": Command("profile", "Pin what a retriever really is, show profiles, compare them."),
-    "sign": Command("sign", "Sign a run: candidate checkpoint, assessment and transcript."),
-    "log": Command("log", "Keep a log of runs, evaluations and approvals; prove and verify it."),
-    "audit": Command("audit", "List approvals that went against the evidence."),
+    "adapters": Command("adapters", "Look at the adapters and embedders that are installed."),
+    "profile": Command("profile", "Write down what a retriever really is, show that, compare it."),
+    "sign": Command("sign", "Sign the run directory RUN: candidate checkpoint, assessment and transcript."),
+    "log": Command("log", "Keep a log of runs, gate evaluations and approvals that nobody can change unseen."),
+    "audit": Command("audit", "List the approvals in a log that went against the evidence."),
 }
 
 

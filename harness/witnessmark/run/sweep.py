@@ -218,7 +218,10 @@ class Sweeper:
         raw: tuple[RawItem, ...] = tuple(map(item_fields, objects))
         if not ours:
             raw = tuple((*fields[:3], _frozen(fields[3])) for fields in raw)
-        answer = Answer(*check_answer(raw, scores, cut, self._profile, self._where(index, trial), self._known))
+        try:
+            answer = Answer(*check_answer(raw, scores, cut, self._profile, "", self._known))
+        except AdapterError as error:
+            raise error.at(self._where(index, trial)) from error
         slot.scores, slot.answer = None if scores is None else (tuple(scores), cut), answer
         # Checked items compare equal to what they were read from, unless their ranks or labels had to be sorted.
         slot.raw = answer.items if raw == answer.items else raw

@@ -69,7 +69,7 @@ def observed_lines(
 
 def diagnosis_lines(diagnoses: Iterable[ProbeDiagnosis]) -> Iterator[bytes]:
     """Yield one line a diagnosis."""
-    return (model_bytes(diagnosis) + b"\n" for diagnosis in diagnoses)
+    return (plain_bytes(diagnosis.model_dump(mode="json", exclude_none=True)) + b"\n" for diagnosis in diagnoses)
 
 
 def observed_digest(lines: Iterable[bytes]) -> str:

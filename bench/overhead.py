@@ -3,7 +3,8 @@
 Usage: python bench/overhead.py [--probes 1000 10000] [--repeats 3]
 
 The adapter answers from ten prebuilt items, so nearly all of the time is the harness's. A bare loop makes the same
-calls; its time is taken off both. Needs the extra ``interop``. Memory is the peak resident size of a process that does one run.
+calls; its time is taken off both. Needs the extra ``interop``. Memory is the peak resident size of a process that does
+one run.
 """
 
 from __future__ import annotations
@@ -15,8 +16,10 @@ import subprocess
 import sys
 from pathlib import Path
 from time import perf_counter
-from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from types import ModuleType
 
 
 def adapter_of(models: ModuleType) -> Any:

@@ -1,7 +1,8 @@
 """Adapter ``faiss``: preprocess the query, embed, search with over-fetch, filter by scope, break ties, cut to top_k.
 
 - The opened retriever's profile is what it is: read from the index, the embedder and the installed packages.
-- Nothing is cached between calls: the same question is embedded and searched again every time.
+- No answer is cached between calls: the same question is embedded and searched again every time. Only the records of
+  found items are kept, by state and ordinals.
 """
 
 from __future__ import annotations
@@ -26,10 +27,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
+    from numpy.typing import NDArray
     from pydantic import JsonValue
 
     from witnessmark.models import RetrievalRequest, RetrieverProfile, StateReference, Target
-    from witnessmark.ports import IndexItem
+    from witnessmark.ports import IndexItem, ItemLocation
     from witnessmark_adapters.scopes import ScopeKey
     from witnessmark_adapters.ties import Ranking
 
@@ -44,6 +46,10 @@ _FINGERPRINT_TEXTS = {
     "upper": "REPLACE THE SUMP PUMP",
 }
 """Texts on which embedding runtimes are known to differ without saying so."""
+
+
+_MOST_RECORDS = 1 << 16
+"""Answers whose records are kept."""
 
 
 class FaissRetriever:
@@ -68,6 +74,7 @@ class FaissRetriever:
         self._profile = state.profile
         self._embedder = state.embedder
         self._preprocess = QueryPreprocessing(self._profile.query_preprocessing)
+        self._given: dict[tuple[str, bytes], tuple[RetrievedItem, ...]] = {}
 
     @property
     def profile(self) -> RetrieverProfile:
@@ -116,6 +123,12 @@ class FaissRetriever:
         }
         return [self._answer(name, found[name, scope], row) for name, scope, row in places]
 
+    def locate(self, state_name: str, request: RetrievalRequest, item_key: str) -> ItemLocation:
+        """Tell where an item is for a request, however far down."""
+        state = self._state(state_name)
+        vector = self._embedder.embed([self._preprocess(request.query)])
+        return state.locate(vector, state.scope(request.context), item_key)
+
     def runtime_observation(self) -> RuntimeObservation:
         """Report the versions and the dimension of what answers."""
         return RuntimeObservation(
@@ -144,7 +157,7 @@ class FaissRetriever:
 
     def close(self) -> None:
         """Let go of the indexes; a later question is an error."""
-        self._states = {}
+        self._states, self._given = {}, {}
 
     def _state(self, name: str) -> FaissState:
         state = self._states.get(name)
@@ -154,22 +167,34 @@ class FaissRetriever:
         return state
 
     def _answer(self, state_name: str, ranking: Ranking, row: int) -> ScoredAnswer:
-        items = self._states[state_name].items
-        ordinals = [ordinal for ordinal in ranking.ordinals[row].tolist() if ordinal >= 0]
+        ordinals = ranking.ordinals[row]
+        count = int((ordinals >= 0).sum())
         cut = float(ranking.cut_scores[row])
         return ScoredAnswer(
-            tuple(
+            self._records(state_name, ordinals[:count]),
+            tuple(ranking.scores[row, :count].tolist()),
+            None if cut == -np.inf else cut,
+        )
+
+    def _records(self, state_name: str, ordinals: NDArray[np.int64]) -> tuple[RetrievedItem, ...]:
+        """Return the records of freshly found ordinals: the same objects for the same ordinals in the same order."""
+        found = (state_name, ordinals.tobytes())
+        records = self._given.get(found)
+        if records is None:
+            items = self._states[state_name].items
+            records = tuple(
                 RetrievedItem(
                     item_key=items.keys[ordinal],
                     item_version_digest=items.version(ordinal),
                     rank=place,
                     scope_labels=items.scope_labels(ordinal),
                 )
-                for place, ordinal in enumerate(ordinals, 1)
-            ),
-            tuple(ranking.scores[row, : len(ordinals)].tolist()),
-            None if np.isneginf(cut) else cut,
-        )
+                for place, ordinal in enumerate(ordinals.tolist(), 1)
+            )
+            if len(self._given) >= _MOST_RECORDS:
+                self._given.clear()
+            self._given[found] = records
+        return records
 
 
 class FaissAdapter:

@@ -9,6 +9,8 @@ import numpy as np
 
 from witnessmark.checkpoint.directory import Checkpoint
 from witnessmark.errors import InputError
+from witnessmark.models import Place
+from witnessmark.ports import ItemLocation
 from witnessmark_adapters.embedding import CheckedEmbedder
 from witnessmark_adapters.faiss_index import VectorIndex, read_index
 from witnessmark_adapters.faiss_profile import IMPLEMENTATION_ID, live_profile
@@ -29,6 +31,10 @@ __all__ = ["INDEX_FILE", "ITEMS_FILE", "ORDER_FILE", "FaissState"]
 INDEX_FILE = "vectors.faiss"
 ITEMS_FILE = "items.jsonl"
 ORDER_FILE = "order.npy"
+
+
+_EXACT = frozenset({"IndexFlatIP", "IndexFlatL2", "IndexScalarQuantizer"})
+"""Indexes that look at every vector."""
 
 
 class FaissState:
@@ -83,6 +89,34 @@ class FaissState:
     def rank(self, vectors: NDArray[np.float32], scope: ScopeKey) -> Ranking:
         """Return the best items for some query vectors within one scope."""
         return rank(self._index, vectors, self.profile.top_k, self._scopes.mask(scope))
+
+    def locate(self, vector: NDArray[np.float32], scope: ScopeKey, key: str) -> ItemLocation:
+        """Return where an item is for one query vector, shape ``(1, d)``, however far down.
+
+        Exact indexes give the rank under the tie policy. A graph or inverted lists are asked for everything they
+        find: the rank is that among what they return, and what they never return is unreachable.
+        """
+        ordinal = self.items.ordinal(key)
+        if ordinal is None:
+            return ItemLocation(Place.absent)
+        mask = self._scopes.mask(scope)
+        if mask is not None and not mask[ordinal]:
+            return ItemLocation(Place.filtered_out)
+        if self._index.description.implementation in _EXACT:
+            found = self._index.scan(vector, mask)
+        else:
+            found = self._index.candidates(vector, len(self.items))
+        ordinals, scores = found.ordinals[0], found.scores[0]
+        allowed = ordinals >= 0
+        if mask is not None:
+            allowed &= mask[ordinals]
+        ordinals, scores = ordinals[allowed], scores[allowed]
+        place = np.flatnonzero(ordinals == ordinal)
+        if not len(place):
+            return ItemLocation(Place.unreachable)
+        own = scores[place[0]]
+        better = (scores > own) | ((scores == own) & (ordinals < ordinal))
+        return ItemLocation(Place.below_cut, 1 + int(better.sum()))
 
     def _check_index(self, settings: IndexSettings, where: str) -> None:
         found = self._index.description

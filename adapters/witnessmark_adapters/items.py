@@ -105,10 +105,12 @@ class ItemTable:
         return len(self.keys)
 
     def __contains__(self, key: object) -> bool:
-        if not isinstance(key, str):
-            return False
+        return isinstance(key, str) and self.ordinal(key) is not None
+
+    def ordinal(self, key: str) -> int | None:
+        """Return the ordinal of an item, or None where there is none of that key."""
         place = bisect_left(self.keys, key)
-        return place < len(self.keys) and self.keys[place] == key
+        return place if place < len(self.keys) and self.keys[place] == key else None
 
     def version(self, ordinal: int) -> str:
         """Return the version digest of an item."""

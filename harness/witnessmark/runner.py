@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from witnessmark.artifact import assemble
 from witnessmark.canonical import canonical_digest
-from witnessmark.collection import paused_collection
+from witnessmark.collection import paused_collection, relaxed_collection
 from witnessmark.diagnose import missing_items
 from witnessmark.errors import AdapterError, InputError
 from witnessmark.models import (
@@ -170,6 +170,7 @@ def assess(
         )
     with ExitStack() as stack:
         stack.callback(crew.close)
+        stack.enter_context(relaxed_collection())
         book = None
         if journal is not None:
             about = _journal_header(header, presence, len(questions))

@@ -15,6 +15,7 @@ from witnessmark.errors import EvidenceError, InputError
 from witnessmark.files import read_bytes, require_absent, write_bytes
 from witnessmark.models.session import SessionInputs
 from witnessmark.opening import open_states
+from witnessmark.run.rebuilt import RebuiltSource
 from witnessmark.run.source import TargetSource
 from witnessmark.rundir import write_run
 from witnessmark.runner import Workforce, assess
@@ -90,6 +91,7 @@ def proceed(
             material_access=inputs.material_access,
             assessed_at=inputs.assessed_at,
             source=source,
+            rebuild=RebuiltSource(source),
             workforce=workforce,
             journal=partial / _JOURNAL,
             on_trial=on_trial,

@@ -24,8 +24,10 @@ def split_of(asked: Asked, observed: Observed) -> OrderingSplit | None:
     distinct = [*deciding, *(ordering for ordering in rebuilt if _identity(ordering) not in identities)]
     if len(distinct) < 2:
         return None
+    # What only a rebuilt index gave came in no deciding trial: its trials are numbered apart.
+    others = [0] * (len(distinct) - len(deciding))
     axes = [
-        AxisCounts(axis=group.axis, counts=[_within(ordering, group.first, group.count) for ordering in distinct])
+        AxisCounts(axis=group.axis, counts=[*(_within(item, group.first, group.count) for item in deciding), *others])
         for group in observed.groups
     ]
     if rebuilt:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from witnessmark.models import RetrieverProfile
     from witnessmark.ports import CheckpointAdapter, IndexItem
 
-__all__ = ["build_checkpoint"]
+__all__ = ["build_checkpoint", "finish_checkpoint"]
 
 
 def build_checkpoint(
@@ -71,7 +71,7 @@ def build_checkpoint(
         base = None if extends is None else Checkpoint.open(extends)
         try:
             log = _write_log(records, base, staging)
-            return _finish(staging, log, profile, adapter_name, adapter)
+            return finish_checkpoint(staging, log, profile, adapter_name, adapter)
         except OSError as error:
             raise InputError(
                 f"cannot write the checkpoint: {error.strerror or error}", code="unwritable_file", where=str(out)
@@ -119,9 +119,15 @@ def _extend(log: LogWriter, base: Checkpoint, spool: BinaryIO, offsets: dict[str
                 log.put(key, line)
 
 
-def _finish(
+def finish_checkpoint(
     staging: Path, log: LogSummary, profile: RetrieverProfile, adapter_name: str, adapter: CheckpointAdapter
 ) -> CheckpointManifest:
+    """Build the index of the log in ``staging`` and write the manifest.
+
+    Raises:
+        InputError: the profile is not usable.
+        AdapterError: the adapter failed or broke its contract.
+    """
     index = staging / INDEX
     index.mkdir()
     completed, settings = _build_index(staging, log, profile, adapter_name, adapter)

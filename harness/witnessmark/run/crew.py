@@ -2,7 +2,8 @@
 
 - Whoever asks, a trial has one answer to every question, and the tallies get them in the order of the questions: the
   bytes of a run do not depend on the number of workers.
-- A trial of the process axis runs in a fresh interpreter with another hash seed and another number of threads.
+- A trial of the process axis runs in a fresh interpreter with another hash seed, number of threads and time zone.
+- A trial of the batch axis is one job: the size of a batch may decide its answers.
 - A lost worker's job is handed out again, a few times; its result is taken once.
 """
 
@@ -16,7 +17,7 @@ from contextlib import contextmanager
 from multiprocessing import get_context
 from typing import TYPE_CHECKING
 
-from witnessmark.errors import AdapterError, InputError
+from witnessmark.errors import AdapterError, InputError, WitnessmarkError
 from witnessmark.models import Axis
 from witnessmark.run.plan import sweep_order
 from witnessmark.run.sweep import Sweeper
@@ -39,6 +40,8 @@ __all__ = ["Crew"]
 _LOST = 2
 """How often the jobs of a lost worker are handed out again."""
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+_ZONES = ("Etc/GMT-14", "Etc/GMT+12")
+"""The time zones of the first and the last place where a day begins."""
 
 
 class Crew:
@@ -133,22 +136,20 @@ class Crew:
         )
 
     def _on_workers(self, trial: Trial, order: Sequence[int], batch: bool) -> list[Answer]:
-        size = -(-len(order) // self._workers) or 1
-        jobs = [self._job(trial, order[start : start + size], batch) for start in range(0, len(order), size)]
+        size = len(order) if batch else -(-len(order) // self._workers)
+        jobs = [self._job(trial, order[start : start + size], batch) for start in range(0, len(order), size or 1)]
         for attempt in range(_LOST + 1):
             executor = self._given if self._given is not None else self._own_pool()
             try:
                 futures = [executor.submit(answer_job, job) for job in jobs]
                 return [answer for future in futures for answer in future.result()]
-            except BrokenProcessPool as error:
-                self._pool = None
-                if attempt == _LOST or self._given is not None:
-                    raise AdapterError(
-                        "a worker process ended before it answered",
-                        code="worker_lost",
-                        got=f"{attempt + 1} attempts",
-                        where=f"trial {trial.number}",
-                    ) from error
+            except WitnessmarkError:
+                raise
+            except Exception as error:
+                if self._given is None and attempt < _LOST and isinstance(error, BrokenProcessPool):
+                    self._pool = None
+                    continue
+                raise _lost(error, attempt, trial) from error
         return []
 
     def _own_pool(self) -> ProcessPoolExecutor:
@@ -158,19 +159,35 @@ class Crew:
 
     def _in_fresh_process(self, trial: Trial, order: Sequence[int]) -> list[Answer]:
         job = self._job(trial, order, batch=False)
-        with _environment(trial.number), ProcessPoolExecutor(1, mp_context=get_context("spawn")) as fresh:
-            try:
-                return list(fresh.submit(answer_job, job).result())
-            except BrokenProcessPool as error:
-                raise AdapterError(
-                    "a fresh process ended before it answered", code="worker_lost", where=f"trial {trial.number}"
-                ) from error
+        for attempt in range(_LOST + 1):
+            with _environment(trial.number), ProcessPoolExecutor(1, mp_context=get_context("spawn")) as fresh:
+                try:
+                    return list(fresh.submit(answer_job, job).result())
+                except WitnessmarkError:
+                    raise
+                except Exception as error:
+                    if attempt == _LOST or not isinstance(error, BrokenProcessPool):
+                        raise _lost(error, attempt, trial) from error
+        return []
+
+
+def _lost(error: Exception, attempt: int, trial: Trial) -> AdapterError:
+    return AdapterError(
+        f"a worker did not answer: {type(error).__name__}: {error}",
+        code="worker_lost",
+        got=f"{attempt + 1} attempts",
+        where=f"trial {trial.number}, axis {trial.axis.value}",
+    )
 
 
 @contextmanager
 def _environment(trial: int) -> Iterator[None]:
-    """Set what a fresh process differs in: hash seed, and one or two threads in turn."""
-    wanted = {"PYTHONHASHSEED": str(1 + trial), **dict.fromkeys(_THREADS, str(1 + trial % 2))}
+    """Set what a fresh process differs in: hash seed, and in turn one or two threads and the zone of the clock."""
+    wanted = {
+        "PYTHONHASHSEED": str(1 + trial),
+        "TZ": _ZONES[trial % 2],
+        **dict.fromkeys(_THREADS, str(1 + trial % 2)),
+    }
     before = {name: os.environ.get(name) for name in wanted}
     os.environ.update(wanted)
     try:

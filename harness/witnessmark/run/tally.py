@@ -110,7 +110,7 @@ class Tallies:
             self._switch(index, number)
         if any(tally.current < 0 for tally in self._tallies):
             raise ValueError("a question has no answer")
-        self.trials += 1
+        self.finish_trial()
 
     def orderings(self) -> list[list[SeenOrdering]]:
         """Return the distinct orderings of each question, by their first trial, and end the tallying."""

@@ -11,11 +11,14 @@ import threading
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, NamedTuple
 
+from witnessmark.models import RetrieverProfile
+from witnessmark.pin import require_profile
+from witnessmark.run.contract import as_record
 from witnessmark.run.guard import StateGuard
 from witnessmark.run.sweep import Sweeper
 
 if TYPE_CHECKING:
-    from witnessmark.models import RetrieverProfile, StateReference
+    from witnessmark.models import StateReference
     from witnessmark.ports import RetrieverAdapter
     from witnessmark.run.patience import Patience
     from witnessmark.run.questions import Question
@@ -60,7 +63,8 @@ def answer_job(job: Job) -> tuple[Answer, ...]:
     """Answer the questions of a job, in its order.
 
     Raises:
-        InputError: the states cannot be opened, or not under this profile.
+        InputError: the states cannot be opened.
+        ProfileMismatch: what was opened here is not what the run pins.
         AdapterError: the adapter failed or broke its contract.
         StateChanged: a state is not the one that the run began with.
     """
@@ -81,6 +85,8 @@ def _opened(job: Job) -> RetrieverAdapter:
         if current is not None:
             _WORKER.open = None
             current.stack.close()
-        stack = ExitStack()
-        current = _WORKER.open = _Open(job.session, stack, stack.enter_context(job.source()))
+        with ExitStack() as opening:
+            adapter = opening.enter_context(job.source())
+            require_profile(job.profile, as_record(RetrieverProfile, adapter.profile, "profile"))
+            current = _WORKER.open = _Open(job.session, opening.pop_all(), adapter)
     return current.adapter

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from witnessmark.errors import AdapterError
 from witnessmark.plugins import EMBEDDERS, load_plugin
+from witnessmark.ports import ConfiguredEmbedder
 from witnessmark_adapters.vectors import unit_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
+    from witnessmark.models.base import JsonScalar
     from witnessmark.plugins import Registered
     from witnessmark.ports import Embedder, EmbedderFactory
     from witnessmark_adapters.faiss_settings import IndexSettings
 
-__all__ = ["CheckedEmbedder"]
+__all__ = ["CheckedEmbedder", "Loaded", "shared_embedder"]
 
 
 class CheckedEmbedder:
@@ -37,6 +39,11 @@ class CheckedEmbedder:
         self._unit = settings.metric == "cosine"
         self.identity = dict(self._embedder.identity)
         self.dimension = self._embedder.dimension
+        own = self._embedder.options if isinstance(self._embedder, ConfiguredEmbedder) else settings.embedder_options
+        self.options: Mapping[str, JsonScalar] = {
+            name: value for name, value in own.items() if name not in ("dimension", "quantization")
+        }
+        """What the profile says of the embedder beyond its own fields."""
         self.packages = tuple(self.identity.get("packages", "").split())
         """Names of the packages that decide its vectors."""
 
@@ -64,6 +71,22 @@ class CheckedEmbedder:
                 got=f"for the text {text[:60]!r}",
             )
         return unit_rows(vectors) if self._unit else np.ascontiguousarray(vectors)
+
+
+Loaded: TypeAlias = dict[tuple[object, ...], CheckedEmbedder]
+"""Embedders by name, options and whether their vectors are for cosine: states opened together share a model."""
+
+
+def shared_embedder(settings: IndexSettings, loaded: Loaded) -> CheckedEmbedder:
+    """Return the embedder that the settings name from ``loaded``, or load it and put it there.
+
+    Raises:
+        InputError: as `CheckedEmbedder`.
+    """
+    key = (settings.embedder, tuple(sorted(settings.embedder_options.items())), settings.metric == "cosine")
+    if key not in loaded:
+        loaded[key] = CheckedEmbedder(settings)
+    return loaded[key]
 
 
 def _find(name: str) -> tuple[EmbedderFactory, Registered]:

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     from witnessmark.models import RetrievalRequest, RetrieverProfile, StateReference, Target
     from witnessmark.ports import IndexItem, ItemLocation
+    from witnessmark_adapters.embedding import Loaded
     from witnessmark_adapters.scopes import ScopeKey
     from witnessmark_adapters.ties import Ranking
 
@@ -65,7 +66,8 @@ class FaissRetriever:
         if not targets:
             raise InputError("no state to open", code="missing_state")
         self._targets, self._asked = dict(targets), profile
-        self._states = {name: FaissState(target, profile) for name, target in targets.items()}
+        loaded: Loaded = {}
+        self._states = {name: FaissState(target, profile, loaded) for name, target in targets.items()}
         (first, state), *others = self._states.items()
         for name, other in others:
             differences = profile_differences(state.profile, other.profile)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from witnessmark.errors import InputError, Problem, ProfileMismatch
 from witnessmark.models import RetrieverProfile, profile_differences
-from witnessmark_adapters.faiss_settings import PACKAGE_PREFIX
+from witnessmark_adapters.faiss_settings import OPTION_PREFIX, PACKAGE_PREFIX
 from witnessmark_adapters.ties import TIE_POLICY
 
 if TYPE_CHECKING:
@@ -63,11 +63,7 @@ def live_profile(
     config: dict[str, JsonScalar] = {
         "embedder": settings.embedder,
         "embedding_dimension": embedder.dimension,
-        **{
-            f"embedder:{name}": value
-            for name, value in settings.embedder_options.items()
-            if name not in ("dimension", "quantization")
-        },
+        **{f"{OPTION_PREFIX}{name}": value for name, value in embedder.options.items()},
         **parameters,
         **{f"{PACKAGE_PREFIX}{name}": installed_version(name) for name in settings.packages},
     }
@@ -78,7 +74,7 @@ def live_profile(
             "implementation_id": IMPLEMENTATION_ID,
             "implementation_version": IMPLEMENTATION_VERSION,
             "adapter_version": ADAPTER_VERSION,
-            "adapter_capability": "deterministic",
+            "adapter_capability": identity.get("capability", "deterministic"),
             "embedding_model_id": identity.get("model_id"),
             "embedding_model_revision": identity.get("revision"),
             "quantization": identity.get("quantization"),

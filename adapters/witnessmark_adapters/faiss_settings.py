@@ -16,7 +16,16 @@ if TYPE_CHECKING:
     from witnessmark.models import RetrieverProfile
     from witnessmark.models.base import JsonScalar
 
-__all__ = ["INDEXES", "PACKAGE_PREFIX", "SEARCH_PARAMETERS", "IndexSettings", "Metric", "read_settings", "reject"]
+__all__ = [
+    "INDEXES",
+    "OPTION_PREFIX",
+    "PACKAGE_PREFIX",
+    "SEARCH_PARAMETERS",
+    "IndexSettings",
+    "Metric",
+    "read_settings",
+    "reject",
+]
 
 Metric = Literal["cosine", "inner_product", "l2"]
 METRICS: tuple[Metric, ...] = ("cosine", "inner_product", "l2")

@@ -11,7 +11,7 @@ from witnessmark.checkpoint.directory import Checkpoint
 from witnessmark.errors import InputError
 from witnessmark.models import Place
 from witnessmark.ports import ItemLocation
-from witnessmark_adapters.embedding import CheckedEmbedder
+from witnessmark_adapters.embedding import shared_embedder
 from witnessmark_adapters.faiss_index import VectorIndex, read_index
 from witnessmark_adapters.faiss_profile import IMPLEMENTATION_ID, live_profile
 from witnessmark_adapters.faiss_settings import SEARCH_PARAMETERS, IndexSettings, read_settings
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from witnessmark.models import RetrieverProfile, StateReference, Target
+    from witnessmark_adapters.embedding import CheckedEmbedder, Loaded
     from witnessmark_adapters.scopes import ScopeKey
     from witnessmark_adapters.ties import Ranking
 
@@ -40,8 +41,10 @@ _EXACT = frozenset({"IndexFlatIP", "IndexFlatL2", "IndexScalarQuantizer"})
 class FaissState:
     """A state, opened for a profile."""
 
-    def __init__(self, target: Target, profile: RetrieverProfile | None) -> None:
+    def __init__(self, target: Target, profile: RetrieverProfile | None, loaded: Loaded) -> None:
         """Open a checkpoint directory. ``None`` as profile means the one that built it.
+
+        An embedder is taken from ``loaded``, or put there.
 
         Raises:
             InputError: the target, the profile or the index is not usable, or they contradict one another.
@@ -60,7 +63,7 @@ class FaissState:
             )
         settings = read_settings(built)
         asked = read_settings(wanted)
-        self.embedder = CheckedEmbedder(settings)
+        self.embedder = shared_embedder(settings, loaded)
         _same_space(built, self.embedder, where)
         self.items = ItemTable.load(self._checkpoint.index_directory / ITEMS_FILE)
         self._index = VectorIndex(

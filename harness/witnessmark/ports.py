@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         StateReference,
         Target,
     )
+    from witnessmark.models.base import JsonScalar
 
 __all__ = [
     "Adapter",
@@ -37,6 +38,7 @@ __all__ = [
     "Call",
     "CheckpointAdapter",
     "Closeable",
+    "ConfiguredEmbedder",
     "Embedder",
     "EmbedderFactory",
     "EnvironmentObserver",
@@ -53,6 +55,7 @@ __all__ = [
     "Sighting",
     "Sought",
     "SourceObserver",
+    "TokenCounter",
 ]
 
 
@@ -207,11 +210,39 @@ class Embedder(Protocol):
 
     @property
     def identity(self) -> Mapping[str, str]:
-        """What the embedder is: ``model_id``, ``revision`` (content digest), ``tokenizer_id``, ``quantization``."""
+        """What the embedder is: ``model_id``, ``revision`` (content digest), ``tokenizer_id``, ``quantization``.
+
+        Also ``truncation`` (side and limit), ``packages`` whose versions decide vectors, apart by spaces, and
+        ``capability`` where equal texts need not get equal vectors: ``unsupported_or_unknown``.
+        """
         ...
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return one row a text, shape ``(len(texts), dimension)``, float32, finite."""
+        ...
+
+
+@runtime_checkable
+class ConfiguredEmbedder(Protocol):
+    """Optional: tells what it was loaded with, so that a pinned profile names every option."""
+
+    @property
+    def options(self) -> Mapping[str, JsonScalar]:
+        """Every option, defaults included."""
+        ...
+
+
+@runtime_checkable
+class TokenCounter(Protocol):
+    """Optional: tells how much of a text an embedder reads."""
+
+    @property
+    def max_tokens(self) -> int:
+        """Tokens that are read at most; what lies beyond decides nothing."""
+        ...
+
+    def token_counts(self, texts: Sequence[str]) -> Sequence[int]:
+        """Return how many tokens each text has before anything is cut off, special tokens included."""
         ...
 
 

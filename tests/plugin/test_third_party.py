@@ -116,4 +116,4 @@ def test_a_third_party_embedder_builds_and_answers(installed: Path, tmp_path: Pa
     assert live["index_build_config"]["embedding_dimension"] == 26
     without = witnessmark(tmp_path, "profile", "pin", "--target", tmp_path / "cp", "--out", tmp_path / "n.profile.json")
     assert without.returncode == 4
-    assert "error[unknown_embedder]: no such embedder: got 'letters', wanted one of: wordllama" in without.stderr
+    assert "error[unknown_embedder]: no such embedder: got 'letters', wanted one of: " in without.stderr

@@ -8,7 +8,7 @@ import numpy as np
 
 from witnessmark.errors import AdapterError
 from witnessmark.plugins import EMBEDDERS, load_plugin
-from witnessmark.ports import ConfiguredEmbedder
+from witnessmark.ports import ConfiguredEmbedder, PromptedEmbedder
 from witnessmark_adapters.vectors import unit_rows
 
 if TYPE_CHECKING:
@@ -44,6 +44,8 @@ class CheckedEmbedder:
             name: value for name, value in own.items() if name not in ("dimension", "quantization")
         }
         """What the profile says of the embedder beyond its own fields."""
+        self.prompts = dict(self._embedder.prompts) if isinstance(self._embedder, PromptedEmbedder) else {}
+        """Prompts that the model declares, for ``query`` and ``document``."""
         self.packages = tuple(self.identity.get("packages", "").split())
         """Names of the packages that decide its vectors."""
 

@@ -45,7 +45,7 @@ def build_files(
     """
     _enough(settings, count)
     index = new_index(settings, embedder.dimension)
-    pieces = _embedded(items, embedder, directory / ITEMS_FILE)
+    pieces = _embedded(items, embedder, settings.document_prefix, directory / ITEMS_FILE)
     if index.is_trained and settings.insertion_seed is None:
         for piece in pieces:
             index.add(piece)
@@ -71,14 +71,16 @@ def _enough(settings: IndexSettings, count: int) -> None:
         )
 
 
-def _embedded(items: Iterable[IndexItem], embedder: CheckedEmbedder, path: Path) -> Iterator[NDArray[np.float32]]:
+def _embedded(
+    items: Iterable[IndexItem], embedder: CheckedEmbedder, prefix: str, path: Path
+) -> Iterator[NDArray[np.float32]]:
     remaining = iter(items)
     previous: str | None = None
     with path.open("wb") as stream:
         while piece := list(islice(remaining, _PIECE)):
             for item in piece:
                 previous = write_item(stream, item, previous)
-            yield embedder.embed([item.record.text for item in piece])
+            yield embedder.embed([prefix + item.record.text for item in piece])
 
 
 def _fill(index: Any, vectors: NDArray[np.float32], settings: IndexSettings, directory: Path) -> None:

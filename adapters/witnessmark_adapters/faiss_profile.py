@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from witnessmark.errors import InputError, Problem, ProfileMismatch
 from witnessmark.models import RetrieverProfile, profile_differences
 from witnessmark_adapters.faiss_settings import OPTION_PREFIX, PACKAGE_PREFIX
+from witnessmark_adapters.prompts import require_prompts
 from witnessmark_adapters.ties import TIE_POLICY
 
 if TYPE_CHECKING:
@@ -58,7 +59,11 @@ def live_profile(
         settings: of the index that is there.
         embedder: loaded.
         parameters: of the index that is there.
+
+    Raises:
+        InputError: ``missing_prompt``.
     """
+    require_prompts(embedder.prompts, wanted.query_preprocessing, settings.document_prefix)
     identity = embedder.identity
     config: dict[str, JsonScalar] = {
         "embedder": settings.embedder,
@@ -67,6 +72,8 @@ def live_profile(
         **parameters,
         **{f"{PACKAGE_PREFIX}{name}": installed_version(name) for name in settings.packages},
     }
+    if settings.document_prefix:
+        config["document_prefix"] = settings.document_prefix
     if settings.insertion_seed is not None:
         config["insertion_seed"] = settings.insertion_seed
     return RetrieverProfile.from_json(

@@ -85,6 +85,8 @@ class IndexSettings(NamedTuple):
     """Seed of a shuffled insertion order; None inserts in key order."""
     packages: tuple[str, ...]
     """Packages whose versions the profile pins."""
+    document_prefix: str = ""
+    """Text in front of each record's text when it is embedded."""
 
     def whole(self, name: str) -> int:
         """Return a parameter that is a whole number."""
@@ -129,6 +131,9 @@ def read_settings(profile: RetrieverProfile) -> IndexSettings:
         options["dimension"] = _whole("embedding_dimension", dimension, _Whole(None, 1, 65_536))
     if profile.quantization is not None:
         options["quantization"] = profile.quantization
+    prefix = own.pop("document_prefix", "")
+    if not isinstance(prefix, str):
+        raise _setting("invalid_index_setting", "document_prefix", repr(prefix), "text")
     seed = own.pop("insertion_seed", None)
     parameters = _parameters(implementation, own)
     return IndexSettings(
@@ -139,6 +144,7 @@ def read_settings(profile: RetrieverProfile) -> IndexSettings:
         parameters=parameters,
         insertion_seed=None if seed is None else _whole("insertion_seed", seed, _COMMON["insertion_seed"]),
         packages=packages,
+        document_prefix=prefix,
     )
 
 
@@ -168,7 +174,7 @@ def _parameters(implementation: str, given: dict[str, JsonScalar]) -> dict[str, 
     known = INDEXES[implementation]
     unknown = sorted(set(given) - set(known))
     if unknown:
-        names = ", ".join(["embedder", "embedding_dimension", *_COMMON, *known])
+        names = ", ".join(["embedder", "embedding_dimension", "document_prefix", *_COMMON, *known])
         raise reject(
             "unknown_index_setting",
             f"{implementation} has no such setting",

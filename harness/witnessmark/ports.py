@@ -49,6 +49,7 @@ __all__ = [
     "ObservableRetriever",
     "ObservedEnvironment",
     "ObserverFactory",
+    "PromptedEmbedder",
     "RetrieverAdapter",
     "ScoredAnswer",
     "ScoredRetriever",
@@ -229,6 +230,16 @@ class ConfiguredEmbedder(Protocol):
     @property
     def options(self) -> Mapping[str, JsonScalar]:
         """Every option, defaults included."""
+        ...
+
+
+@runtime_checkable
+class PromptedEmbedder(Protocol):
+    """Optional: declares the prompts that its model was trained with, and adds none of them itself."""
+
+    @property
+    def prompts(self) -> Mapping[str, str]:
+        """The text that belongs in front of each ``query`` and each ``document``; a role without one is absent."""
         ...
 
 

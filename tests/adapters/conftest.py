@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from model_weights import MINILM
 from witnessmark.checkpoint.build import build_checkpoint
 from witnessmark.models import RetrieverProfile, Target
 from witnessmark_adapters.faiss_pipeline import ADAPTER
@@ -14,6 +15,8 @@ from witnessmark_adapters.faiss_pipeline import ADAPTER
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
+
+    from witnessmark_adapters.sentence_transformers import SentenceTransformersEmbedder
 
 FIELDS = {
     "implementation_id": "faiss",
@@ -52,3 +55,11 @@ def make_target(tmp_path: Path) -> Callable[..., Target]:
         return Target(adapter="faiss", options={"path": str(out)})
 
     return make
+
+
+@pytest.fixture(scope="session")
+def minilm() -> SentenceTransformersEmbedder:
+    """The float32 MiniLM, loaded once."""
+    from witnessmark_adapters.sentence_transformers import SentenceTransformersFactory
+
+    return SentenceTransformersFactory().load({"model": MINILM})

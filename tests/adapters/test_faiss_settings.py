@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from witnessmark.models import RetrieverProfile
 
 IVF, HNSW, SQ = "IndexIVFFlat", "IndexHNSWFlat", "IndexScalarQuantizer"
-KNOWN = "embedder, embedding_dimension, insertion_seed"
+KNOWN = "embedder, embedding_dimension, document_prefix, insertion_seed"
 TAIL = "package:NAME, embedder:OPTION"
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from witnessmark.gate import applicability_mismatches, evaluate_gate, input_mismatches
+from witnessmark.models.applicability import ApplicabilityStatus
 from witnessmark.models.approval import (
     AllLoggedRunsPresented,
     ApprovalEvaluation,
@@ -19,6 +20,7 @@ from witnessmark.models.approval import (
     ControlFinding,
     ControlReason,
     ControlResult,
+    CurrentState,
     EvidenceFacts,
     LogInclusion,
     MaximumAge,
@@ -85,6 +87,9 @@ def _findings(control: Control, case: _Case) -> Iterator[tuple[ControlReason, st
         return
     if not case.applicable:
         yield ControlReason.no_applicable_assessment, control.control
+    if isinstance(control, CurrentState):
+        yield from _current_state(control, case)
+        return
     for evidence in case.applicable:
         for reason in _assessment_reasons(control, evidence, case.now):
             yield reason, evidence.assessment_digest
@@ -115,6 +120,16 @@ def _assessment_reasons(control: Control, evidence: EvidenceFacts, now: datetime
             yield ControlReason.not_in_log
     else:
         raise TypeError(f"no evaluation for control {control.control}")
+
+
+def _current_state(control: CurrentState, case: _Case) -> Iterator[tuple[ControlReason, str]]:
+    for evidence in case.facts.evidence:
+        found = evidence.current_state
+        if found is None or found.purpose != control.purpose:
+            yield ControlReason.current_state_unknown, evidence.assessment_digest
+        elif found.status is not ApplicabilityStatus.MATCH:
+            why = ", ".join((found.status.value, *found.reasons))
+            yield ControlReason.not_current, f"{evidence.assessment_digest}: {why}"
 
 
 def _trials(control: MinimumTrials, evidence: EvidenceFacts) -> Iterator[ControlReason]:

@@ -16,20 +16,29 @@ from witnessmark.checkpoint.directory import Checkpoint
 from witnessmark.errors import EvidenceError
 from witnessmark.files import read_bytes
 from witnessmark.log import logged_runs, read_log
-from witnessmark.models.approval import AdvanceFacts, ApprovalFacts, EvidenceFacts, LogFacts, Recomputation
+from witnessmark.models.approval import (
+    AdvanceFacts,
+    ApprovalFacts,
+    CurrentStateFacts,
+    EvidenceFacts,
+    LogFacts,
+    Recomputation,
+)
 from witnessmark.models.log import RunEnded
 from witnessmark.models.verification import VerificationStatus
+from witnessmark.reobserve import check_assessment
 from witnessmark.run.transcript import read_transcript
 from witnessmark.rundir import ASSESSMENT, MAX_TRANSCRIPT, TRANSCRIPT, read_assessment, verify
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from witnessmark.log import ReadLog
     from witnessmark.models import MemoryCheckpointAssessment, TrialGroup
     from witnessmark.models.approval import AdvanceClaim
     from witnessmark.models.log import TreeHead
+    from witnessmark.reobserve import Today
 
 __all__ = ["establish_advance", "establish_facts"]
 
@@ -38,6 +47,7 @@ _BOUND = ("baseline_state", "candidate_state", "probe_suite_digest", "retriever_
 
 class _Presented(NamedTuple):
     path: Path
+    """The artifact itself."""
     assessment: MemoryCheckpointAssessment
     digest: str
     assessment_bytes: bytes
@@ -54,6 +64,7 @@ def establish_facts(
     log: Path | None = None,
     kept: Sequence[TreeHead] = (),
     advance: AdvanceFacts | None = None,
+    today: Today | None = None,
 ) -> ApprovalFacts:
     """Read and verify everything that is presented.
 
@@ -64,6 +75,7 @@ def establish_facts(
         log: a log file.
         kept: tree heads kept elsewhere, which the log has to extend.
         advance: what `establish_advance` gave.
+        today: asks every assessment again, where it is given.
 
     Raises:
         EvidenceError: evidence, an envelope or the log is not what it says it is; ``unrelated_envelope``.
@@ -75,6 +87,7 @@ def establish_facts(
         digest, key_ids = _signatures(path, trusted, presented)
         signed_by[digest].update(key_ids)
     read = None if log is None else read_log(log, kept=kept)
+    ends = {} if read is None else _ends(read)
     return ApprovalFacts(
         evidence=tuple(
             EvidenceFacts(
@@ -83,7 +96,8 @@ def establish_facts(
                 signed_by=tuple(sorted(signed_by[item.digest])),
                 trials=item.trials,
                 recomputation=item.recomputation,
-                log_entry=None if read is None else _logged(item, read),
+                log_entry=None if read is None else _logged(item, read, ends),
+                current_state=None if today is None else _current(item, today),
             )
             for item in presented
         ),
@@ -128,14 +142,14 @@ def establish_advance(claim: AdvanceClaim, *, baseline: Path, candidate: Path) -
 def _present(path: Path) -> _Presented:
     checked = verify(path)
     assessment = read_assessment(path)
-    folder = path if path.is_dir() else path.parent
+    artifact = path / ASSESSMENT if path.is_dir() else path
     recomputed = checked.status is not VerificationStatus.consistent
-    transcript = read_bytes(folder / TRANSCRIPT, max_bytes=MAX_TRANSCRIPT) if recomputed else None
+    transcript = read_bytes(artifact.parent / TRANSCRIPT, max_bytes=MAX_TRANSCRIPT) if recomputed else None
     return _Presented(
-        path=path,
+        path=artifact,
         assessment=assessment,
         digest=canonical_digest(assessment),
-        assessment_bytes=read_bytes(folder / ASSESSMENT if path.is_dir() else path),
+        assessment_bytes=read_bytes(artifact),
         transcript=transcript,
         recomputation=Recomputation.recomputed if recomputed else Recomputation.not_recomputable,
         trials=None if transcript is None else read_transcript(transcript).transcript.header.trials,
@@ -166,26 +180,39 @@ def _signatures(
     )
 
 
-def _logged(item: _Presented, read: ReadLog) -> int | None:
+def _ends(read: ReadLog) -> dict[str, tuple[int, RunEnded]]:
+    """Return the first entry that says of each assessment that a run left it, with its index."""
+    found: dict[str, tuple[int, RunEnded]] = {}
     for index, entry in enumerate(read.entries):
-        if not isinstance(entry, RunEnded) or entry.assessment_digest != item.digest:
-            continue
-        start = read.entries[entry.start]
-        claimed = [getattr(start, name, None) for name in _BOUND]
-        if claimed != [getattr(item.assessment, name) for name in _BOUND] or entry.result is not item.assessment.result:
-            raise EvidenceError(
-                "the log says something else of this assessment",
-                code="contradicted_log",
-                got=f"entries {entry.start} and {index}",
-                where=str(item.path),
-            )
-        if item.transcript is not None and entry.transcript_digest != sha256_digest(item.transcript):
-            raise EvidenceError(
-                "the log has another transcript for this assessment",
-                code="digest_mismatch",
-                got=sha256_digest(item.transcript),
-                wanted=entry.transcript_digest,
-                where=str(item.path),
-            )
-        return index
-    return None
+        if isinstance(entry, RunEnded):
+            found.setdefault(entry.assessment_digest, (index, entry))
+    return found
+
+
+def _current(item: _Presented, today: Today) -> CurrentStateFacts:
+    checked = check_assessment(item.assessment, item.path, today)
+    return CurrentStateFacts(purpose=today.purpose, status=checked.status, reasons=checked.reasons)
+
+
+def _logged(item: _Presented, read: ReadLog, ends: Mapping[str, tuple[int, RunEnded]]) -> int | None:
+    if item.digest not in ends:
+        return None
+    index, entry = ends[item.digest]
+    start = read.entries[entry.start]
+    claimed = [getattr(start, name, None) for name in _BOUND]
+    if claimed != [getattr(item.assessment, name) for name in _BOUND] or entry.result is not item.assessment.result:
+        raise EvidenceError(
+            "the log says something else of this assessment",
+            code="contradicted_log",
+            got=f"entries {entry.start} and {index}",
+            where=str(item.path),
+        )
+    if item.transcript is not None and entry.transcript_digest != sha256_digest(item.transcript):
+        raise EvidenceError(
+            "the log has another transcript for this assessment",
+            code="digest_mismatch",
+            got=sha256_digest(item.transcript),
+            wanted=entry.transcript_digest,
+            where=str(item.path),
+        )
+    return index

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from evidence_samples import T0, assessment, assessment_digest, digest, gate_policy, started
 from witnessmark.approval import evaluate_approval
+from witnessmark.models.applicability import CURRENT_STATE
 from witnessmark.models.approval import ApprovalFacts, ApprovalPolicy
 
 NOW = T0 + timedelta(hours=1)
@@ -20,6 +21,7 @@ ARTIFACTS = [
     for suite in ("suite", "another")
     for minutes in (-60, 0)
 ]
+TODAY = [{"purpose": CURRENT_STATE, "status": "MATCH"}, {"purpose": CURRENT_STATE, "status": "DRIFT", "reasons": ["x"]}]
 
 _controls = {
     "trusted_signatures": st.fixed_dictionaries({"key_ids": st.just(KEYS), "threshold": st.integers(1, 3)}),
@@ -36,6 +38,7 @@ _controls = {
         {"origin": st.just("demo"), "known_head": st.sampled_from([None, {"size": 2, "root": digest("kept")}])}
     ),
     "all_logged_runs_presented": st.fixed_dictionaries({"accept_abandoned": st.booleans()}),
+    "current_state": st.just({}),
     "checkpoint_advance": st.just({"ttl_seconds": 3600, "max_delta_permille": 100}),
 }
 
@@ -77,6 +80,7 @@ def _facts(draw: st.DrawFn) -> ApprovalFacts:
                 "trials": draw(st.sampled_from([None, [{"axis": "process", "first": 0, "count": 2}]])),
                 "recomputation": draw(st.sampled_from([None, "recomputed", "contradicted"])),
                 "log_entry": draw(st.sampled_from([None, 2 * place + 2])),
+                "current_state": draw(st.sampled_from([None, *TODAY])),
             }
         )
     log = {
@@ -105,7 +109,7 @@ def _reduced(draw: st.DrawFn, facts: ApprovalFacts) -> ApprovalFacts:
     document = facts.model_dump()
     for item in document["evidence"]:
         item["signed_by"] = [key for key in item["signed_by"] if draw(st.booleans())]
-        for name in ("trials", "recomputation", "log_entry"):
+        for name in ("trials", "recomputation", "log_entry", "current_state"):
             if draw(st.booleans()):
                 item[name] = None
     if draw(st.booleans()):

@@ -29,17 +29,12 @@ from witnessmark.models import (
     Record,
     SourceObservation,
 )
-from witnessmark.models.applicability import parse_instant
+from witnessmark.models.applicability import CURRENT_STATE, parse_instant
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["DIMENSIONS", "STRICT", "decide", "evaluate", "reserved_keys"]
-
-DIMENSIONS: tuple[Dimension, ...] = tuple(Dimension)
-"""Everything that the specification compares (facts §3.2)."""
-STRICT: tuple[Dimension, ...] = (Dimension.repository, Dimension.commit_sha)
-"""What evidence has to have bound wherever today's environment has it (facts §4)."""
+__all__ = ["decide", "evaluate", "reserved_keys"]
 
 R = TypeVar("R", bound=Record)
 
@@ -89,8 +84,8 @@ def decide(
     lineage: Sequence[LineageDependency],
     caller_metadata: Mapping[object, object] | Mapping[str, object] | None,
     now: datetime | str,
-    dimensions: Iterable[Dimension] = DIMENSIONS,
-    strict: Iterable[Dimension] = STRICT,
+    dimensions: Iterable[Dimension] = CURRENT_STATE.dimensions,
+    strict: Iterable[Dimension] = CURRENT_STATE.strict,
 ) -> ApplicabilityVerdict:
     """Decide as `evaluate` does, over records, for the given dimensions and strict dimensions.
 

@@ -38,10 +38,8 @@ def command(
     Nothing is rewritten: an outcome stays what it was, and so does an approval.
     """
     from witnessmark.audit import audit
-    from witnessmark.cli.evidence import read_heads, read_presented, read_state
-    from witnessmark.files import read_bytes
+    from witnessmark.cli.evidence import read_gate_policy, read_heads, read_presented, read_state
     from witnessmark.log import read_log
-    from witnessmark.models import AssessmentGatePolicy
 
     if keys and not heads:
         raise click.UsageError("--key is for --head")
@@ -51,9 +49,7 @@ def command(
         head=read.check.head,
         artifacts=dict(read_presented(path) for path in evidence),
         current_state=None if state is None else read_state(state),
-        policy=None
-        if policy_file is None
-        else AssessmentGatePolicy.from_bytes(read_bytes(policy_file), where=str(policy_file)),
+        policy=None if policy_file is None else read_gate_policy(policy_file),
     )
     if json_output:
         emit_json(report)

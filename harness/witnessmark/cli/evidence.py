@@ -1,4 +1,4 @@
-"""What the evidence commands share: times, states, assessments and tree heads from arguments."""
+"""What the evidence commands share: times, states, policies, assessments and tree heads from arguments."""
 
 from __future__ import annotations
 
@@ -13,10 +13,20 @@ from witnessmark.errors import EvidenceError, InputError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from witnessmark.models import MemoryCheckpointAssessment, StateReference
+    from witnessmark.models import AssessmentGatePolicy, MemoryCheckpointAssessment, StateReference
+    from witnessmark.models.approval import ApprovalPolicy
     from witnessmark.models.log import TreeHead
 
-__all__ = ["read_digest", "read_heads", "read_presented", "read_state", "read_time"]
+__all__ = [
+    "gate_policy_of",
+    "read_digest",
+    "read_gate_policy",
+    "read_heads",
+    "read_policy",
+    "read_presented",
+    "read_state",
+    "read_time",
+]
 
 _DIGEST = re.compile(r"(?:sha256|shake256):[0-9a-f]{64}\Z")
 
@@ -54,6 +64,39 @@ def read_state(path: Path) -> StateReference:
 
         return Checkpoint.open(path).state_reference()
     return StateReference.from_bytes(read_bytes(path), where=str(path))
+
+
+def read_policy(path: Path) -> AssessmentGatePolicy | ApprovalPolicy:
+    """Return the gate policy or the approval policy in a file; only the latter names a format.
+
+    Raises:
+        InputError: it cannot be read, or is neither.
+    """
+    from witnessmark.canonical import parse_json
+    from witnessmark.files import read_bytes
+    from witnessmark.models import AssessmentGatePolicy
+    from witnessmark.models.approval import ApprovalPolicy
+
+    value = parse_json(read_bytes(path), where=str(path))
+    if isinstance(value, dict) and "format" in value:
+        return ApprovalPolicy.from_json(value, where=str(path))
+    return AssessmentGatePolicy.from_json(value, where=str(path))
+
+
+def read_gate_policy(path: Path) -> AssessmentGatePolicy:
+    """Return the gate policy in a file, or the one that an approval policy embeds.
+
+    Raises:
+        InputError: as `read_policy`.
+    """
+    return gate_policy_of(read_policy(path))
+
+
+def gate_policy_of(policy: AssessmentGatePolicy | ApprovalPolicy) -> AssessmentGatePolicy:
+    """Return a gate policy as it is, or the one that an approval policy embeds."""
+    from witnessmark.models.approval import ApprovalPolicy
+
+    return policy.assessment_policy if isinstance(policy, ApprovalPolicy) else policy
 
 
 def read_digest(argument: str) -> str:

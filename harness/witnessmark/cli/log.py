@@ -75,11 +75,9 @@ def approve(
 
     This approves nothing and checks nothing; `witnessmark audit` holds it against the evidence.
     """
-    from witnessmark.cli.evidence import read_digest, read_state, read_time
+    from witnessmark.cli.evidence import read_digest, read_gate_policy, read_state, read_time
     from witnessmark.errors import InputError
-    from witnessmark.files import read_bytes
     from witnessmark.log import Log
-    from witnessmark.models import AssessmentGatePolicy
     from witnessmark.models.log import Approval
 
     if not approver.strip():
@@ -87,7 +85,7 @@ def approve(
     record = Approval(
         approved_at=read_time(approved_at, "--at"),
         approver=approver,
-        policy=AssessmentGatePolicy.from_bytes(read_bytes(policy_file), where=str(policy_file)),
+        policy=read_gate_policy(policy_file),
         candidate_state=read_state(candidate),
         assessments=tuple(read_digest(argument) for argument in assessments),
         reason=reason,

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from witnessmark.models.state import StateReference
 
 __all__ = [
+    "CURRENT_STATE",
     "ApplicabilityCheck",
     "ApplicabilityStatus",
     "ApplicabilityVerdict",
@@ -195,6 +196,15 @@ class Purpose(Record):
         if not set(self.strict) <= set(self.dimensions):
             raise PydanticCustomError("contradicts_itself", "A strict dimension should be one of the dimensions")
         return self
+
+
+CURRENT_STATE = Purpose(
+    name="current-state",
+    version="0.1",
+    dimensions=tuple(Dimension),
+    strict=(Dimension.repository, Dimension.commit_sha),
+)
+"""The specification: all ten dimensions, strict about two; shipped as ``builtin:current-state``."""
 
 
 class StoredSource(Record):

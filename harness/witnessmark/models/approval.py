@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
+from witnessmark.models.applicability import CURRENT_STATE, ApplicabilityStatus, Purpose
 from witnessmark.models.assessment import BehavioralResult, MaterialAccess, MemoryCheckpointAssessment
 from witnessmark.models.base import Count, Flag, HashValue, Many, Positive, Record, Text, Timestamp, unique
 from witnessmark.models.gate import AssessmentGateEvaluation, AssessmentGatePolicy
@@ -27,6 +28,8 @@ __all__ = [
     "ControlFinding",
     "ControlReason",
     "ControlResult",
+    "CurrentState",
+    "CurrentStateFacts",
     "EvidenceFacts",
     "KnownHead",
     "LogFacts",
@@ -135,6 +138,14 @@ class CheckpointAdvance(Record):
     """Most operations that may be added, per thousand of the baseline's."""
 
 
+class CurrentState(Record):
+    """Every presented assessment, applicable or not, is MATCH today (docs/applicability.md)."""
+
+    control: Literal["current_state"] = "current_state"
+    purpose: Purpose = CURRENT_STATE
+    """Which dimensions count; the specification's ten where it is left out."""
+
+
 Control = Annotated[
     TrustedSignatures
     | MinimumTrials
@@ -143,7 +154,8 @@ Control = Annotated[
     | Recomputable
     | LogInclusion
     | AllLoggedRunsPresented
-    | CheckpointAdvance,
+    | CheckpointAdvance
+    | CurrentState,
     Field(discriminator="control"),
 ]
 
@@ -169,6 +181,15 @@ class Recomputation(StrEnum):
     contradicted = "contradicted"
 
 
+class CurrentStateFacts(Record):
+    """What asking again of an assessment gave."""
+
+    purpose: Purpose
+    """What it was decided for."""
+    status: ApplicabilityStatus
+    reasons: Many[Text] = ()
+
+
 class EvidenceFacts(Record):
     """What the caller established about one presented assessment. Absent means: not established."""
 
@@ -182,6 +203,7 @@ class EvidenceFacts(Record):
     recomputation: Recomputation | None = None
     log_entry: Count | None = None
     """Index of the run's end in the log of `LogFacts`, inclusion proven."""
+    current_state: CurrentStateFacts | None = None
 
 
 class RunOutcome(StrEnum):
@@ -273,6 +295,7 @@ class ControlReason(StrEnum):
     abandoned_run = "abandoned_run"
     advance_unknown = "advance_unknown"
     contradicted = "contradicted"
+    current_state_unknown = "current_state_unknown"
     delta_over_budget = "delta_over_budget"
     evidence_from_the_future = "evidence_from_the_future"
     evidence_too_old = "evidence_too_old"
@@ -283,6 +306,7 @@ class ControlReason(StrEnum):
     material_access_too_narrow = "material_access_too_narrow"
     no_applicable_assessment = "no_applicable_assessment"
     not_append_only = "not_append_only"
+    not_current = "not_current"
     not_in_log = "not_in_log"
     not_recomputed = "not_recomputed"
     open_run = "open_run"

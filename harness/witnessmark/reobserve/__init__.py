@@ -2,8 +2,19 @@
 
 from __future__ import annotations
 
+from witnessmark.reobserve.assessments import Today, check_assessment, check_unseen
 from witnessmark.reobserve.documents import Evidence, load_purpose, read_evidence
 from witnessmark.reobserve.look import check, cover
 from witnessmark.reobserve.surroundings import Surroundings
 
-__all__ = ["Evidence", "Surroundings", "check", "cover", "load_purpose", "read_evidence"]
+__all__ = [
+    "Evidence",
+    "Surroundings",
+    "Today",
+    "check",
+    "check_assessment",
+    "check_unseen",
+    "cover",
+    "load_purpose",
+    "read_evidence",
+]

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from witnessmark.applicability import evaluate_for, fingerprint, unbound_everywhere
-from witnessmark.applicability.evaluator import DIMENSIONS, STRICT
 from witnessmark.errors import InputError
 from witnessmark.models import ApplicabilityStatus, Dimension, EnvironmentBinding, Purpose
+from witnessmark.models.applicability import CURRENT_STATE
 from witnessmark.reobserve import load_purpose
 
 OK = {
@@ -26,9 +26,7 @@ BILLING = Purpose.from_json(
 
 
 def test_the_shipped_purpose_is_the_specification() -> None:
-    purpose = load_purpose("builtin:current-state")
-    assert purpose.dimensions == DIMENSIONS
-    assert purpose.strict == STRICT
+    assert load_purpose("builtin:current-state") == CURRENT_STATE
 
 
 def test_the_fingerprint_is_the_digest_of_a_document_that_anyone_can_write() -> None:

@@ -12,6 +12,7 @@ from evidence_samples import T0, assessment, assessment_digest, digest, gate_pol
 from witnessmark.approval import evaluate_approval
 from witnessmark.errors import InputError
 from witnessmark.models import MemoryCheckpointAssessment
+from witnessmark.models.applicability import CURRENT_STATE
 from witnessmark.models.approval import (
     ApprovalEvaluation,
     ApprovalFacts,
@@ -31,6 +32,7 @@ CONTROLS: dict[str, dict[str, Any]] = {
     "log_inclusion": {"origin": "demo", "known_head": {"size": 2, "root": digest("kept")}},
     "all_logged_runs_presented": {},
     "checkpoint_advance": {"ttl_seconds": 3600, "max_delta_permille": 100},
+    "current_state": {},
 }
 
 
@@ -55,6 +57,7 @@ def _evidence(artifact: MemoryCheckpointAssessment | None = None, **changes: Any
         ],
         "recomputation": "recomputed",
         "log_entry": 2,
+        "current_state": {"purpose": CURRENT_STATE.model_dump(), "status": "MATCH"},
         **changes,
     }
 
@@ -149,6 +152,36 @@ SAMPLE = assessment_digest(assessment())
 def test_a_fact_about_an_assessment_is_missing(control: str, changes: dict[str, Any], findings: list[str]) -> None:
     facts = _facts(evidence=[_evidence(**changes)])
     assert _evaluated(control, facts) == [(reason, SAMPLE) for reason in findings]
+
+
+def _today(status: str, *reasons: str, version: str = "0.1") -> dict[str, Any]:
+    return {
+        "purpose": {**CURRENT_STATE.model_dump(), "version": version},
+        "status": status,
+        "reasons": reasons,
+    }
+
+
+@pytest.mark.parametrize(
+    ("today", "findings"),
+    [
+        (None, [("current_state_unknown", SAMPLE)]),
+        (_today("MATCH", version="another"), [("current_state_unknown", SAMPLE)]),
+        (_today("DRIFT", "source_digest_mismatch"), [("not_current", f"{SAMPLE}: DRIFT, source_digest_mismatch")]),
+        (_today("ORPHAN", "source_missing"), [("not_current", f"{SAMPLE}: ORPHAN, source_missing")]),
+    ],
+)
+def test_only_match_is_current(today: dict[str, Any] | None, findings: list[tuple[str, str]]) -> None:
+    assert _evaluated("current_state", _facts(evidence=[_evidence(current_state=today)])) == findings
+
+
+def test_presented_evidence_of_something_else_has_to_be_current_too() -> None:
+    other = assessment(suite="another")
+    today = _today("REVALIDATE", "environment_mismatch:tenant")
+    facts = _facts(evidence=[_evidence(), _evidence(other, current_state=today)])
+    assert _evaluated("current_state", facts) == [
+        ("not_current", f"{assessment_digest(other)}: REVALIDATE, environment_mismatch:tenant")
+    ]
 
 
 def test_too_few_trials() -> None:

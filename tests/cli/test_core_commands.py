@@ -136,7 +136,7 @@ class TestVerify:
 
         code, out, _ = run(capsys, "verify", str(alone), "--json")
 
-        assert code == 0
+        assert code == 3
         assert json.loads(out)["status"] == "consistent_not_recomputable"
 
     def test_a_verdict_that_the_transcript_does_not_give_is_refused(

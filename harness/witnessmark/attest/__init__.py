@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from witnessmark.attest.envelope import STATEMENT_PAYLOAD, Opened, open_envelope, sign_payload
+from witnessmark.attest.envelope import STATEMENT_PAYLOAD, Opened, check_threshold, open_envelope, sign_payload
 from witnessmark.attest.keys import TrustedKeys, load_signers, load_trusted
 from witnessmark.attest.statement import VerifiedRun, assessment_statement, check_statement, parse_statement, verify_run
 from witnessmark.attest.summary import emit_vsa
@@ -16,6 +16,7 @@ __all__ = [
     "VerifiedRun",
     "assessment_statement",
     "check_statement",
+    "check_threshold",
     "emit_vsa",
     "load_signers",
     "load_trusted",

@@ -21,13 +21,13 @@ from witnessmark.errors import EvidenceError
 from witnessmark.models.base import Many, Record, Text
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from securesystemslib.signer import CryptoSigner
 
     from witnessmark.attest.keys import TrustedKeys
 
-__all__ = ["STATEMENT_PAYLOAD", "Opened", "open_envelope", "sign_payload"]
+__all__ = ["STATEMENT_PAYLOAD", "Opened", "check_threshold", "open_envelope", "sign_payload"]
 
 STATEMENT_PAYLOAD = "application/vnd.in-toto+json"
 """Payload type of every in-toto statement."""
@@ -108,15 +108,24 @@ def open_envelope(data: bytes, trusted: TrustedKeys, *, payload_type: str, where
                 "signature does not verify", code="bad_signature", got=f"key {signature.keyid}", where=place
             ) from error
         accepted.add(signature.keyid)
-    if len(accepted) < trusted.threshold:
+    check_threshold(accepted, trusted, where=where)
+    return Opened(payload, tuple(sorted(accepted)))
+
+
+def check_threshold(signed: Collection[str], trusted: TrustedKeys, *, where: str) -> None:
+    """Compare how many trusted keys signed with how many have to have signed.
+
+    Raises:
+        EvidenceError: ``below_threshold``.
+    """
+    if len(signed) < trusted.threshold:
         raise EvidenceError(
             "too few trusted signatures",
             code="below_threshold",
-            got=str(len(accepted)),
+            got=str(len(signed)),
             wanted=f"{trusted.threshold} of {len(trusted.keys)} trusted keys",
             where=where,
         )
-    return Opened(payload, tuple(sorted(accepted)))
 
 
 def _decode(text: str, where: str) -> bytes:

@@ -17,6 +17,7 @@ from witnessmark.models.statement import (
     STATEMENT_TYPE,
     AssessmentPredicate,
     AssessmentStatement,
+    DigestSet,
     ResourceDescriptor,
     StateDescriptor,
 )
@@ -61,7 +62,7 @@ def assessment_statement(assessment: bytes, transcript: bytes) -> bytes:
     Raises:
         InputError: the assessment is malformed.
     """
-    return model_bytes(_statement(assessment, transcript))
+    return model_bytes(_statement(assessment, _file_digest(transcript)))
 
 
 def parse_statement(payload: bytes, *, where: str = "payload") -> AssessmentStatement:
@@ -89,14 +90,22 @@ def parse_statement(payload: bytes, *, where: str = "payload") -> AssessmentStat
     return AssessmentStatement.from_json(value, where=where)
 
 
-def check_statement(statement: AssessmentStatement, assessment: bytes, transcript: bytes) -> None:
+def check_statement(statement: AssessmentStatement, assessment: bytes, transcript: bytes | None) -> None:
     """Compare a statement with the files that it should be about.
+
+    Args:
+        statement: what was signed.
+        assessment: the bytes of ``assessment.json``.
+        transcript: the bytes of ``transcript.jsonl``; None where nobody has it: any transcript may be named then.
 
     Raises:
         EvidenceError: ``subject_mismatch``, with one problem a subject, or ``predicate_mismatch``.
         InputError: the assessment is malformed.
     """
-    wanted = _statement(assessment, transcript)
+    named = _file_digest(transcript or b"")
+    if transcript is None and len(statement.subject) > 2:
+        named = statement.subject[2].digest
+    wanted = _statement(assessment, named)
     if statement == wanted:
         return
     for index, (got, expected) in enumerate(zip(statement.subject, wanted.subject, strict=False)):
@@ -122,7 +131,7 @@ def check_statement(statement: AssessmentStatement, assessment: bytes, transcrip
 
 
 def verify_run(
-    envelope: bytes, trusted: TrustedKeys, *, assessment: bytes, transcript: bytes, where: str = "envelope"
+    envelope: bytes, trusted: TrustedKeys, *, assessment: bytes, transcript: bytes | None, where: str = "envelope"
 ) -> VerifiedRun:
     """Verify an envelope over a run and compare what was signed with the run's files.
 
@@ -135,7 +144,7 @@ def verify_run(
     return VerifiedRun(statement, opened.key_ids)
 
 
-def _statement(assessment: bytes, transcript: bytes) -> AssessmentStatement:
+def _statement(assessment: bytes, transcript: DigestSet) -> AssessmentStatement:
     read = MemoryCheckpointAssessment.from_bytes(assessment, where="assessment.json")
     coverage = read.coverage
     return AssessmentStatement(
@@ -145,7 +154,7 @@ def _statement(assessment: bytes, transcript: bytes) -> AssessmentStatement:
                 name="candidate-checkpoint", digest=checkpoint_digest_set(read.candidate_state.checkpoint_digest)
             ),
             ResourceDescriptor(name="assessment.json", digest=_file_digest(assessment)),
-            ResourceDescriptor(name="transcript.jsonl", digest=_file_digest(transcript)),
+            ResourceDescriptor(name="transcript.jsonl", digest=transcript),
         ),
         predicateType=ASSESSMENT_PREDICATE,
         predicate=AssessmentPredicate(

@@ -3,33 +3,88 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from witnessmark.cli.exits import Exit
 from witnessmark.cli.output import emit_json, json_option
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 __all__ = ["command"]
+
+_FILE = click.Path(path_type=Path)
 
 
 @click.command(name="verify")
-@click.argument("evidence", type=click.Path(path_type=Path))
+@click.argument("evidence", type=_FILE)
+@click.option("--envelope", "envelopes", multiple=True, type=_FILE, help="Signatures over it (DSSE); repeat.")
+@click.option("--key", "keys", multiple=True, type=_FILE, help="Public key that has to have signed, PEM; repeat.")
+@click.option("--threshold", type=int, help="How many of the keys have to have signed; all by default.")
 @json_option
-def command(evidence: Path, json_output: bool) -> int:
+def command(
+    evidence: Path, envelopes: tuple[Path, ...], keys: tuple[Path, ...], threshold: int | None, json_output: bool
+) -> int:
     """Check a run directory or an artifact, and recompute it.
 
-    EVIDENCE is a run directory or an assessment.json. Exit 0 means that the evidence is what it says it is, never that
-    the outcome is a pass; altered or malformed evidence is exit 4. An artifact without its transcript is consistent at
-    best: nobody can recompute it.
+    EVIDENCE is a run directory or an assessment.json. Exit 0 means that it was recomputed and is what it says it is,
+    never that the outcome is a pass. An artifact without its transcript is consistent at best: nobody can recompute it,
+    and the exit code is 3. Altered or malformed evidence is exit 4, and so are missing signatures.
     """
+    from witnessmark.models.verification import Verification, VerificationStatus
     from witnessmark.rundir import read_assessment, verify
 
+    if bool(envelopes) != bool(keys):
+        raise click.UsageError("--envelope and --key go together")
+    if threshold is not None and not keys:
+        raise click.UsageError("--threshold is for --key")
     found = verify(evidence)
+    if keys:
+        recomputed = found.status is not VerificationStatus.consistent
+        signed_by = _signed_by(evidence, envelopes, keys, threshold, recomputed)
+        checks = (
+            *found.checks,
+            f"{len(signed_by)} of {len(keys)} trusted keys signed it"
+            + ("" if recomputed else ", with a transcript that is not here"),
+        )
+        found = Verification(
+            status=found.status, assessment_digest=found.assessment_digest, checks=checks, signed_by=signed_by
+        )
     if json_output:
         emit_json(found)
-        return Exit.OK
-    for check in found.checks:
-        click.echo(f"ok  {check}")
-    click.echo(f"{found.status.value}: {found.assessment_digest}")
-    click.echo(f"outcome stated: {read_assessment(evidence).result.value} (verifying evidence does not change it)")
-    return Exit.OK
+    else:
+        for check in found.checks:
+            click.echo(f"ok  {check}")
+        for key in found.signed_by:
+            click.echo(f"signed by {key}")
+        click.echo(f"{found.status.value}: {found.assessment_digest}")
+        click.echo(f"outcome stated: {read_assessment(evidence).result.value} (verifying evidence does not change it)")
+    return Exit.INDETERMINATE if found.status is VerificationStatus.consistent else Exit.OK
+
+
+def _signed_by(
+    evidence: Path, envelopes: Sequence[Path], keys: Sequence[Path], threshold: int | None, recomputed: bool
+) -> tuple[str, ...]:
+    """Return the trusted keys that signed, over all envelopes, each of which has to be about this evidence."""
+    from witnessmark.attest import TrustedKeys, check_threshold, load_trusted, verify_run
+    from witnessmark.files import read_bytes
+    from witnessmark.rundir import ASSESSMENT, MAX_TRANSCRIPT, TRANSCRIPT
+
+    trusted = load_trusted(keys, threshold=threshold)
+    artifact = evidence / ASSESSMENT if evidence.is_dir() else evidence
+    assessment = read_bytes(artifact)
+    transcript = read_bytes(artifact.parent / TRANSCRIPT, max_bytes=MAX_TRANSCRIPT) if recomputed else None
+    signed: set[str] = set()
+    for path in envelopes:
+        verified = verify_run(
+            read_bytes(path),
+            TrustedKeys(trusted.keys, 1),
+            assessment=assessment,
+            transcript=transcript,
+            where=str(path),
+        )
+        signed.update(verified.key_ids)
+    check_threshold(signed, trusted, where=", ".join(map(str, envelopes)))
+    return tuple(sorted(signed))

@@ -29,3 +29,5 @@ class Verification(Record):
     assessment_digest: HashValue
     checks: Many[Text]
     """What was checked, in order."""
+    signed_by: Many[Text] = ()
+    """Trusted keys whose signatures over this evidence were verified, sorted; empty where none was asked about."""

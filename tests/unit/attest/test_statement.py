@@ -66,6 +66,16 @@ def test_subject_mismatch(files: tuple[bytes, bytes], where: str) -> None:
     assert (caught.value.code, caught.value.problems[0].where) == ("subject_mismatch", where)
 
 
+def test_without_a_transcript_everything_else_is_compared() -> None:
+    statement = parse_statement(assessment_statement(ASSESSMENT, TRANSCRIPT))
+    check_statement(statement, ASSESSMENT, None)
+    with pytest.raises(EvidenceError, match="/subject/1: the signed statement is about another file"):
+        check_statement(statement, model_bytes(assessment("fail")), None)
+    short = parse_statement(_edited(lambda document: document["subject"].pop()))
+    with pytest.raises(EvidenceError, match="/subject: the signed statement has other subjects: got 2, wanted 3"):
+        check_statement(short, ASSESSMENT, None)
+
+
 def _edited(edit: Any) -> bytes:
     document = json.loads(assessment_statement(ASSESSMENT, TRANSCRIPT))
     edit(document)

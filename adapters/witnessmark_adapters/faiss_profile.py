@@ -94,6 +94,7 @@ def live_profile(
             "top_k": wanted.top_k,
             "truncation_rule": f"text:{identity.get('truncation', 'unknown')};answer:top_k",
             "tie_policy": TIE_POLICY,
+            "opaque_components": identity.get("opaque", "").split(),
         },
         where="live profile",
     )

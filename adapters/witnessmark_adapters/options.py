@@ -41,6 +41,9 @@ class Options:
                 wanted=f"one of: {', '.join(sorted(known))}",
             )
 
+    def __contains__(self, name: str) -> bool:
+        return self._given.get(name) is not None
+
     def choice(self, name: str, words: Sequence[_Word]) -> _Word:
         """Return one of ``words``; the first is the default."""
         value = self._given.get(name, words[0])

@@ -214,7 +214,8 @@ class Embedder(Protocol):
         """What the embedder is: ``model_id``, ``revision`` (content digest), ``tokenizer_id``, ``quantization``.
 
         Also ``truncation`` (side and limit), ``packages`` whose versions decide vectors, apart by spaces, and
-        ``capability`` where equal texts need not get equal vectors: ``unsupported_or_unknown``.
+        ``capability`` where equal texts need not get equal vectors: ``unsupported_or_unknown``, and ``opaque`` names of
+        components that no digest covers.
         """
         ...
 

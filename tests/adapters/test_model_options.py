@@ -59,7 +59,7 @@ def test_a_missing_extra_is_named() -> None:
     )
 
 
-@pytest.mark.parametrize("module", ["onnx", "sentence_transformers"])
+@pytest.mark.parametrize("module", ["model2vec", "onnx", "sentence_transformers"])
 def test_an_embedder_without_its_extra_names_it(module: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setitem(__import__("sys").modules, {"onnx": "onnxruntime"}.get(module, module), None)
     (tmp_path / "file").touch()

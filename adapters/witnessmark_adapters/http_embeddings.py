@@ -134,7 +134,10 @@ class HttpEmbedder:
             with error:
                 kind = TransientError if error.code in _TRANSIENT else AdapterError
                 raise kind(
-                    "the embedding server refused", code="embedding_refused", got=f"status {error.code}", where=self._url
+                    "the embedding server refused",
+                    code="embedding_refused",
+                    got=f"status {error.code}",
+                    where=self._url,
                 ) from error
         except (OSError, http.client.HTTPException) as error:
             # Not the error's own text: it may show what was sent.

@@ -98,6 +98,7 @@ def assess(
     rebuild: Rebuild | None = None,
     workforce: Workforce = Workforce(),  # noqa: B008 - immutable
     journal: Path | None = None,
+    on_start: Callable[[TranscriptHeader], None] | None = None,
     on_trial: Callable[[Progress], None] | None = None,
 ) -> Run:
     """Assess a candidate state against a baseline state (wire contract §2, §3).
@@ -117,6 +118,7 @@ def assess(
         rebuild: opens the states with indexes rebuilt in another insertion order; needed for the rebuild axis.
         workforce: workers, and patience with the adapter's calls.
         journal: file of finished trials; one that is there is gone on with.
+        on_start: called before the first trial with what is going to be run; again when a journal is gone on with.
         on_trial: called after each trial.
 
     Returns:
@@ -176,6 +178,8 @@ def assess(
             about = _journal_header(header, presence, len(questions))
             book = stack.enter_context(Journal.open(journal, about, time_given=assessed_at is not None))
             header = header.model_validate({**header.model_dump(), "assessed_at": book.header.assessed_at})
+        if on_start is not None:
+            on_start(header)
         tallies = conduct(plan, len(questions), crew, guard, book, on_trial)
         rebuilt = None
         if plan.rebuilds:

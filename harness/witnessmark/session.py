@@ -2,17 +2,22 @@
 
 - While it runs, ``RUN.partial/`` holds the inputs and the journal of finished trials. It goes when ``RUN`` is complete.
 - Going on reads the inputs from there; nothing has to be said again.
+- A run that is for a log is entered there before its first trial, and with its end before ``RUN`` appears.
 """
 
 from __future__ import annotations
 
 import shutil
+from datetime import UTC, datetime
+from functools import partial as partial_function
 from typing import TYPE_CHECKING
 
-from witnessmark.canonical import model_bytes
+from witnessmark.canonical import canonical_digest, model_bytes, sha256_digest
 from witnessmark.environment import describe_environment
 from witnessmark.errors import EvidenceError, InputError
 from witnessmark.files import read_bytes, require_absent, write_bytes
+from witnessmark.log import Registration
+from witnessmark.models.log import RunPlan, RunStarted
 from witnessmark.models.session import SessionInputs
 from witnessmark.opening import open_states
 from witnessmark.run.rebuilt import RebuiltSource
@@ -24,13 +29,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from witnessmark.models import TranscriptHeader
     from witnessmark.run.trials import Progress
     from witnessmark.runner import Run
 
-__all__ = ["begin", "discard_unstarted", "partial_path", "proceed"]
+__all__ = ["begin", "discard_unstarted", "partial_path", "proceed", "require_log"]
 
 _INPUTS = "inputs.json"
 _JOURNAL = "journal.jsonl"
+_LOG = "log.json"
 
 
 def partial_path(out: Path) -> Path:
@@ -38,11 +45,12 @@ def partial_path(out: Path) -> Path:
     return out.with_name(f"{out.name}.partial")
 
 
-def begin(out: Path, inputs: SessionInputs) -> None:
-    """Write down what is going to be run.
+def begin(out: Path, inputs: SessionInputs, *, log: Path | None = None) -> None:
+    """Write down what is going to be run, and in which log it is to be entered.
 
     Raises:
-        InputError: ``output_exists``, ``unfinished_run`` or ``unwritable_file``.
+        InputError: ``output_exists``, ``unfinished_run``, ``unreadable_file`` (no such log) or ``unwritable_file``.
+        EvidenceError: ``log`` is not a log.
     """
     require_absent(out)
     partial = partial_path(out)
@@ -53,6 +61,8 @@ def begin(out: Path, inputs: SessionInputs) -> None:
             wanted=f"go on with it (--resume {out}) or delete it",
             where=str(partial),
         )
+    if log is not None:
+        Registration.plan(partial / _LOG, log)
     write_bytes(partial / _INPUTS, model_bytes(inputs))
 
 
@@ -74,10 +84,11 @@ def proceed(
     Raises:
         InputError: there is nothing to go on with, or an input is not usable.
         AdapterError: the retriever failed or broke its contract; the finished trials are kept.
-        EvidenceError: the inputs or the journal are damaged.
+        EvidenceError: the inputs, the journal or the log are damaged.
     """
     partial = partial_path(out)
     inputs = _read_inputs(partial, out)
+    registration = Registration.find(partial / _LOG)
     source = TargetSource({"baseline": inputs.baseline, "candidate": inputs.candidate}, inputs.profile)
     if before is not None:
         before(inputs, source)
@@ -94,19 +105,60 @@ def proceed(
             rebuild=RebuiltSource(source),
             workforce=workforce,
             journal=partial / _JOURNAL,
+            on_start=None if registration is None else partial_function(_enter, registration),
             on_trial=on_trial,
         )
+    if registration is not None:
+        registration.end(run.assessment, canonical_digest(run.assessment), sha256_digest(run.transcript_bytes))
     write_run(out, run, describe_environment())
     shutil.rmtree(partial)
     return run
 
 
-def discard_unstarted(out: Path) -> None:
-    """Remove what `begin` wrote where no trial was finished: nothing is lost, and nothing half-written stays."""
+def require_log(out: Path, log: Path) -> None:
+    """Refuse to go on with a run in another log than it began in.
+
+    Raises:
+        InputError: ``other_log``.
+        EvidenceError: what was written down is damaged.
+    """
+    registration = Registration.find(partial_path(out) / _LOG)
+    began = None if registration is None else registration.log
+    if began != log.absolute():
+        raise InputError(
+            "the run did not begin in that log",
+            code="other_log",
+            got=str(log),
+            wanted="no log" if began is None else str(began),
+            where=str(out),
+        )
+
+
+def discard_unstarted(out: Path, reason: str) -> None:
+    """Remove what `begin` wrote where no trial was finished: nothing is lost, and nothing half-written stays.
+
+    Where a log has the start of the run, it is told why there will be no end.
+    """
     partial = partial_path(out)
     journal = partial / _JOURNAL
     if (partial / _INPUTS).is_file() and not (journal.is_file() and journal.read_bytes().count(b"\n") > 1):
+        registration = Registration.find(partial / _LOG)
         shutil.rmtree(partial)
+        if registration is not None:
+            registration.abandon(reason)
+
+
+def _enter(registration: Registration, header: TranscriptHeader) -> None:
+    registration.start(
+        RunStarted(
+            started_at=datetime.now(UTC),
+            baseline_state=header.baseline_state,
+            candidate_state=header.candidate_state,
+            probe_suite_digest=header.probe_suite_digest,
+            retriever_profile_digest=header.retriever_profile_digest,
+            plan=RunPlan(trials=header.trials, seed=header.seed),
+        )
+    )
 
 
 def _read_inputs(partial: Path, out: Path) -> SessionInputs:

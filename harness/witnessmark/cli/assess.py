@@ -32,6 +32,7 @@ __all__ = ["command", "parse_time", "show_run"]
 @click.option("--profile", "profile_name", help="*.profile.json or builtin:NAME.")
 @click.option("--out", type=click.Path(path_type=Path), help="Run directory to write; must not exist.")
 @click.option("--resume", type=click.Path(path_type=Path), metavar="RUN", help="Go on with the unfinished run RUN.")
+@click.option("--log", "log_file", type=click.Path(path_type=Path), help="Log that the run is entered in.")
 @click.option("--trials", default=20, show_default=True, help="Deciding trials in all, 20 or more.")
 @click.option(
     "--axes",
@@ -62,6 +63,7 @@ def command(
     profile_name: str | None,
     out: Path | None,
     resume: Path | None,
+    log_file: Path | None,
     trials: int,
     axes: str | None,
     seed: int,
@@ -79,13 +81,14 @@ def command(
 
     Asks every question of the suite in every trial, evaluates the probes and leaves a run directory that others can
     recompute. Exit 0 pass, 1 fail, 3 indeterminate; a pass approves nothing. A run that was killed or interrupted goes
-    on with --resume RUN.
+    on with --resume RUN. With --log the run is entered before its first trial, so that one that is abandoned or
+    withheld stays visible.
     """
     from witnessmark.cli.progress import TrialProgress
     from witnessmark.models import MaterialAccess
     from witnessmark.models.session import SessionInputs
     from witnessmark.run.plan import make_plan, parse_axes
-    from witnessmark.session import begin, discard_unstarted, partial_path, proceed
+    from witnessmark.session import begin, discard_unstarted, partial_path, proceed, require_log
 
     if resume is None:
         named = {
@@ -113,11 +116,13 @@ def command(
             assessed_at=parse_time(assessed_at),
         )
     else:
+        if log_file is not None:
+            require_log(resume, log_file)
         target, session = resume, None
     with ExitStack() as stack:
         workforce = stack.enter_context(_workforce(workers, dask, timeout, retries))
         if session is not None:
-            begin(target, session)
+            begin(target, session, log=log_file)
         progress = stack.enter_context(TrialProgress())
         try:
             run = proceed(
@@ -129,8 +134,8 @@ def command(
         except KeyboardInterrupt:
             say(f"interrupted: {partial_path(target)} keeps the finished trials; go on with: assess --resume {target}")
             raise
-        except WitnessmarkError:
-            discard_unstarted(target)
+        except WitnessmarkError as error:
+            discard_unstarted(target, f"{error.code}: {error.problems[0].what}")
             raise
     if json_output:
         emit_json(run.assessment)

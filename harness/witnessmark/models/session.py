@@ -7,13 +7,14 @@ from typing import Literal
 from pydantic import Field
 
 from witnessmark.models.assessment import MIN_TRIALS, MaterialAccess
-from witnessmark.models.base import Count, Record, Timestamp, Whole
+from witnessmark.models.base import Count, Record, Text, Timestamp, Whole
+from witnessmark.models.log import RunStarted
 from witnessmark.models.probes import ProbeSuite
 from witnessmark.models.profile import RetrieverProfile
 from witnessmark.models.target import Target
 from witnessmark.models.transcript import Axis
 
-__all__ = ["SessionInputs"]
+__all__ = ["Registered", "SessionInputs"]
 
 
 class SessionInputs(Record):
@@ -31,3 +32,13 @@ class SessionInputs(Record):
     material_access: MaterialAccess = MaterialAccess.public
     assessed_at: Timestamp | None = None
     """Time that was asked for; absent is the time of the start."""
+
+
+class Registered(Record):
+    """``log.json`` of an unfinished run that a log is to know of."""
+
+    format: Literal["witnessmark.registration/0.1"] = "witnessmark.registration/0.1"
+    log: Text
+    """Path of the log."""
+    entry: RunStarted | None = None
+    """The start as it is, or was going to be, entered."""

@@ -8,7 +8,7 @@ import numpy as np
 
 from witnessmark.errors import AdapterError
 from witnessmark.plugins import EMBEDDERS, load_plugin
-from witnessmark.ports import ConfiguredEmbedder, PromptedEmbedder
+from witnessmark.ports import ConfiguredEmbedder, PromptedEmbedder, TokenCounter, Truncation
 from witnessmark_adapters.vectors import unit_rows
 
 if TYPE_CHECKING:
@@ -48,6 +48,14 @@ class CheckedEmbedder:
         """Prompts that the model declares, for ``query`` and ``document``."""
         self.packages = tuple(self.identity.get("packages", "").split())
         """Names of the packages that decide its vectors."""
+
+    def truncations(self, texts: Sequence[str]) -> list[Truncation | None]:
+        """Return one entry a text: what is cut off of it, or None, also where the embedder cannot tell."""
+        if not isinstance(self._embedder, TokenCounter):
+            return [None] * len(texts)
+        limit = self._embedder.max_tokens
+        counts = self._embedder.token_counts(texts)
+        return [Truncation(count, limit) if count > limit else None for count in counts]
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return one row a text, shape ``(len(texts), dimension)``; of unit length for cosine, zero vectors excepted.

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from pydantic import JsonValue
 
     from witnessmark.models import RetrievalRequest, RetrieverProfile, StateReference, Target
-    from witnessmark.ports import IndexItem, ItemLocation
+    from witnessmark.ports import IndexItem, ItemLocation, Truncation
     from witnessmark_adapters.embedding import Loaded
     from witnessmark_adapters.scopes import ScopeKey
     from witnessmark_adapters.ties import Ranking
@@ -130,6 +130,14 @@ class FaissRetriever:
         state = self._state(state_name)
         vector = self._embedder.embed([self._preprocess(request.query)])
         return state.locate(vector, state.scope(request.context), item_key)
+
+    def truncated_items(self, state_name: str, item_keys: Sequence[str]) -> Mapping[str, Truncation]:
+        """Return which of some items the embedder does not read to the end."""
+        return self._state(state_name).truncated(item_keys)
+
+    def truncated_queries(self, requests: Sequence[RetrievalRequest]) -> Sequence[Truncation | None]:
+        """Return what is cut off of each request's preprocessed query."""
+        return self._embedder.truncations([self._preprocess(request.query) for request in requests])
 
     def runtime_observation(self) -> RuntimeObservation:
         """Report the versions and the dimension of what answers."""

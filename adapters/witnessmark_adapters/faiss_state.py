@@ -20,9 +20,12 @@ from witnessmark_adapters.scopes import ScopeFilter, read_rules
 from witnessmark_adapters.ties import rank
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from witnessmark.models import RetrieverProfile, StateReference, Target
+    from witnessmark.ports import Truncation
     from witnessmark_adapters.embedding import CheckedEmbedder, Loaded
     from witnessmark_adapters.scopes import ScopeKey
     from witnessmark_adapters.ties import Ranking
@@ -64,6 +67,7 @@ class FaissState:
         settings = read_settings(built)
         asked = read_settings(wanted)
         self.embedder = shared_embedder(settings, loaded)
+        self._document_prefix = settings.document_prefix
         _same_space(built, self.embedder, where)
         self.items = ItemTable.load(self._checkpoint.index_directory / ITEMS_FILE)
         self._index = VectorIndex(
@@ -120,6 +124,12 @@ class FaissState:
         own = scores[place[0]]
         better = (scores > own) | ((scores == own) & (ordinals < ordinal))
         return ItemLocation(Place.below_cut, 1 + int(better.sum()))
+
+    def truncated(self, keys: Sequence[str]) -> dict[str, Truncation]:
+        """Return which of some items are longer than the embedder reads, as they were embedded."""
+        records = list(self._checkpoint.records_of(keys))
+        found = self.embedder.truncations([self._document_prefix + record.text for record in records])
+        return {record.key: cut for record, cut in zip(records, found, strict=True) if cut is not None}
 
     def _check_index(self, settings: IndexSettings, where: str) -> None:
         found = self._index.description

@@ -22,6 +22,7 @@ from witnessmark.models import (
     StateConditionedDifferentiationProbe,
 )
 from witnessmark.run.observed import SeenOrdering, expand
+from witnessmark.run.truncations import decisive_items
 from witnessmark.splits import split_of
 
 if TYPE_CHECKING:
@@ -82,6 +83,7 @@ def _diagnose_probe(
         splits=splits,
         notes=(
             *_missing_notes(probe, asked, answers, observed),
+            *_truncation_notes(probe, named, asked, observed),
             *_vacuous_notes(probe, answers),
             *_trial_notes(held, run),
             *_split_notes(splits),
@@ -128,6 +130,24 @@ def _missing_notes(
             f"item {key!r} {place}{rank}: missing in {without} of {_total(orderings)} trials, "
             f"state {question.state_name!r}"
         )
+    return tuple(notes)
+
+
+def _truncation_notes(
+    probe: Probe, named: Sequence[tuple[str, str]], asked: Sequence[Asked], observed: Observed
+) -> tuple[str, ...]:
+    """Name the texts whose end was never embedded: two that differ only there are one and the same."""
+    found = observed.truncations
+    notes = [
+        f"item {key!r} is cut off: {found.items[state, key].limit} of its {found.items[state, key].tokens} tokens are "
+        f"embedded, state {state!r}"
+        for state, key in decisive_items(probe, named, asked)
+        if (state, key) in found.items
+    ]
+    for digest in dict.fromkeys(question.request_digest for question in asked):
+        if digest in found.queries:
+            cut = found.queries[digest]
+            notes.append(f"the query is cut off: {cut.limit} of its {cut.tokens} tokens are embedded")
     return tuple(notes)
 
 

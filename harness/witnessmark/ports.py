@@ -57,6 +57,8 @@ __all__ = [
     "Sought",
     "SourceObserver",
     "TokenCounter",
+    "Truncation",
+    "TruncationReporter",
 ]
 
 
@@ -134,6 +136,28 @@ class ItemLocator(Protocol):
 
     def locate(self, state_name: str, request: RetrievalRequest, item_key: str) -> ItemLocation:
         """Tell where the item is for this request."""
+        ...
+
+
+class Truncation(NamedTuple):
+    """A text that is longer than the embedder reads."""
+
+    tokens: int
+    """Of the whole text, special tokens included."""
+    limit: int
+    """Tokens that are read, fewer than ``tokens``."""
+
+
+@runtime_checkable
+class TruncationReporter(Protocol):
+    """Optional: tells which texts the embedder does not read to the end."""
+
+    def truncated_items(self, state_name: str, item_keys: Sequence[str]) -> Mapping[str, Truncation]:
+        """Return those of the items that are cut off; keys that the state does not hold are left out."""
+        ...
+
+    def truncated_queries(self, requests: Sequence[RetrievalRequest]) -> Sequence[Truncation | None]:
+        """Return one entry a request: what is cut off of its query, after preprocessing, or None."""
         ...
 
 

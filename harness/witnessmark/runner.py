@@ -38,6 +38,7 @@ from witnessmark.run.questions import read_questions
 from witnessmark.run.sweep import gives_scores
 from witnessmark.run.transcript import read_transcript
 from witnessmark.run.trials import conduct, conduct_rebuilds
+from witnessmark.run.truncations import Truncations, find_truncations
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -189,6 +190,8 @@ def assess(
         raise AdapterError("the adapter's profile changed while it was assessed", code="profile_changed_during_run")
     observed = _observed(plan, questions, presence, tallies, rebuilt)
     observed = observed._replace(locations=_locate(adapter, suite, asks, observed))
+    if called:
+        observed = observed._replace(truncations=find_truncations(adapter, suite, asks))
     guard.check("after the last trial")
     header = header.model_validate(
         {
@@ -252,6 +255,7 @@ def _observed(
         groups=plan.groups,
         rebuilt={} if rebuilt is None else dict(zip(asked, rebuilt.orderings(), strict=True)),
         locations={},
+        truncations=Truncations({}, {}),
     )
 
 

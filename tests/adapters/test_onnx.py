@@ -9,6 +9,7 @@ import pytest
 
 from model_weights import MINILM, MINILM_INT8, MINILM_TOKENIZER, ONNX_OPTIONS
 from witnessmark.errors import InputError
+from witnessmark.models import RetrievalRequest
 from witnessmark_adapters.faiss_pipeline import ADAPTER
 from witnessmark_adapters.modelfiles import locate
 from witnessmark_adapters.onnx import EMBEDDER
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from witnessmark.models import RetrieverProfile
+    from witnessmark.models import RetrieverProfile, Target
     from witnessmark_adapters.onnx import OnnxEmbedder
 
 pytestmark = pytest.mark.models
@@ -183,3 +184,25 @@ def test_a_model_folder_named_by_the_environment(tmp_path: Path, monkeypatch: py
     with pytest.raises(InputError, match="cannot find its model") as caught:
         load(tokenizer="../tokenizer.json")
     assert caught.value.code == "missing_model"
+
+
+def test_texts_that_are_cut_off_are_named(
+    make_profile: Callable[..., RetrieverProfile], make_target: Callable[..., Target]
+) -> None:
+    config = {"embedder": "onnx", "embedding_dimension": 384, "document_prefix": "note: "}
+    config |= {f"embedder:{k}": v for k, v in ONNX_OPTIONS.items()}
+    profile = make_profile(config, truncation_rule="text:right:256;answer:top_k", query_preprocessing=["prefix:ask: "])
+    # Three tokens are the markers at both ends and a word, two the prefix.
+    records = [("fits", "word " * 252, []), ("long", "word " * 253, []), ("short", "word", [])]
+    retriever = ADAPTER.open({"s": make_target("s", records, profile)}, None)
+    assert retriever.truncated_items("s", ["short", "long", "fits", "absent"]) == {"long": (257, 256)}
+    requests = [RetrievalRequest(query="word " * count) for count in (252, 253)]
+    assert retriever.truncated_queries(requests) == [None, (257, 256)]
+
+
+def test_an_embedder_that_reads_everything_cuts_nothing_off(
+    make_profile: Callable[..., RetrieverProfile], make_target: Callable[..., Target]
+) -> None:
+    retriever = ADAPTER.open({"s": make_target("s", [("a", "word " * 999, [])], make_profile())}, None)
+    assert retriever.truncated_items("s", ["a"]) == {}
+    assert retriever.truncated_queries([RetrievalRequest(query="word " * 999)]) == [None]

@@ -15,14 +15,14 @@ from pydantic import JsonValue
 
 from witnessmark.canonical import canonical_digest, parse_canonical
 from witnessmark.checkpoint.layout import INDEX, MANIFEST, OPERATIONS, PROFILE, files_below, require_regular, signature
-from witnessmark.checkpoint.operations import live_items, read_line, read_log, summarize_log
+from witnessmark.checkpoint.operations import live_items, read_line, read_log, read_record, summarize_log
 from witnessmark.errors import EvidenceError, InputError
 from witnessmark.files import file_digest, read_bytes
 from witnessmark.models import CheckpointManifest, FileEntry, MemoryRecord, RetrieverProfile, StateReference
 from witnessmark.models.base import HashValue, Many, Record, Text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from witnessmark.checkpoint.layout import Signature
     from witnessmark.models import MemoryOperation
@@ -135,6 +135,17 @@ class Checkpoint:
         """
         for item in self.items():
             yield item.record
+
+    def records_of(self, keys: Iterable[str]) -> Iterator[MemoryRecord]:
+        """Yield the live records of some keys, in the order of the keys; those that are not live are left out.
+
+        Raises:
+            EvidenceError: the directory changed since it was opened.
+        """
+        with self._log() as stream:
+            for key in keys:
+                if key in self._live:
+                    yield read_record(stream, self._live[key], where=str(self._path / OPERATIONS))
 
     def lines(self) -> Iterator[bytes]:
         """Yield the lines of the log as they are written, in order, without the line feed.

@@ -78,6 +78,7 @@ from witnessmark.models.transcript import (
     Transcript,
     TranscriptHeader,
     TrialGroup,
+    TruncatedText,
 )
 
 __all__ = [
@@ -155,5 +156,6 @@ __all__ = [
     "Transcript",
     "TranscriptHeader",
     "TrialGroup",
+    "TruncatedText",
     "profile_differences",
 ]

@@ -2,8 +2,8 @@
 
 ``transcript.jsonl`` is one header, then the presence of every named item, then one observation a (state, request),
 in the order in which the suite first asks for them, then what rebuilt indexes answered, then where missing items were
-found, then one diagnosis a probe. Every line is RFC 8785. The lines before the first diagnosis are the *observed
-part*: the artifact commits to their bytes.
+found, then which decisive texts were cut off, then one diagnosis a probe. Every line is RFC 8785. The lines before the
+first diagnosis are the *observed part*: the artifact commits to their bytes.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Annotated, Literal
 
-from pydantic import Field, Strict
+from pydantic import Field, Strict, model_validator
+from pydantic_core import PydanticCustomError
 
 from witnessmark.models.assessment import BehavioralResult, MaterialAccess
 from witnessmark.models.base import Count, Flag, HashValue, Many, Positive, Record, Text, Timestamp, Whole
@@ -34,6 +35,7 @@ __all__ = [
     "Transcript",
     "TranscriptHeader",
     "TrialGroup",
+    "TruncatedText",
 ]
 
 
@@ -160,6 +162,31 @@ class LocatedItem(Record):
     """Rank that it would have had, where it is below the cut."""
 
 
+class TruncatedText(Record):
+    """A decisive item, or a query, that is longer than the embedder reads: its end decides nothing."""
+
+    line: Literal["truncation"] = "truncation"
+    state_name: Text | None = None
+    """Of an item; absent for a query."""
+    item_key: Text | None = None
+    request_digest: HashValue | None = None
+    """Of a query; absent for an item."""
+    tokens: Positive
+    """Of the whole text."""
+    limit: Positive
+    """Tokens that are read."""
+
+    @model_validator(mode="after")
+    def _one_text_that_is_too_long(self) -> TruncatedText:
+        if (self.state_name is None) != (self.item_key is None) or (
+            (self.item_key is None) == (self.request_digest is None)
+        ):
+            raise PydanticCustomError("item_or_query", "a truncated text is an item of a state or a query")
+        if self.tokens <= self.limit:
+            raise PydanticCustomError("not_truncated", "a truncated text has more tokens than are read")
+        return self
+
+
 class AxisCounts(Record):
     """In how many trials of an axis each distinct ordering came."""
 
@@ -206,4 +233,5 @@ class Transcript(Record):
     observations: Many[Observation] = ()
     rebuilt: Many[RebuiltObservation] = ()
     locations: Many[LocatedItem] = ()
+    truncations: Many[TruncatedText] = ()
     diagnoses: Many[ProbeDiagnosis] = Field(default=())

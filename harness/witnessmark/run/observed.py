@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from witnessmark.models import TrialGroup
     from witnessmark.ports import ItemLocation
     from witnessmark.run.questions import Asked
+    from witnessmark.run.truncations import Truncations
 
 __all__ = ["Observed", "SeenItem", "SeenOrdering", "expand", "tie_events"]
 
@@ -68,6 +69,8 @@ class Observed(NamedTuple):
     """What rebuilt indexes answered; empty where the axis was not run."""
     locations: Mapping[tuple[Asked, str], ItemLocation]
     """Where decisive items are that an answer lacks: (question, item key) → place."""
+    truncations: Truncations
+    """Decisive items and queries that the embedder does not read to the end."""
 
     @property
     def trials(self) -> int:

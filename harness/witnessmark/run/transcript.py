@@ -20,10 +20,12 @@ from witnessmark.models import (
     RebuiltObservation,
     Transcript,
     TranscriptHeader,
+    TruncatedText,
 )
-from witnessmark.ports import ItemLocation
+from witnessmark.ports import ItemLocation, Truncation
 from witnessmark.run.observed import Observed, SeenItem, SeenOrdering
 from witnessmark.run.questions import Asked
+from witnessmark.run.truncations import Truncations
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -65,6 +67,8 @@ def observed_lines(
             )
             + b"\n"
         )
+    for text in _truncated_texts(observed.truncations):
+        yield model_bytes(text) + b"\n"
 
 
 def diagnosis_lines(diagnoses: Iterable[ProbeDiagnosis]) -> Iterator[bytes]:
@@ -102,6 +106,7 @@ def read_transcript(data: bytes, *, where: str = "transcript.jsonl") -> ReadTran
     observations: list[Observation] = []
     rebuilt: list[RebuiltObservation] = []
     locations: list[LocatedItem] = []
+    truncations: list[TruncatedText] = []
     diagnoses: list[ProbeDiagnosis] = []
     digest = hashlib.sha256()
     stage = 0
@@ -133,6 +138,8 @@ def read_transcript(data: bytes, *, where: str = "transcript.jsonl") -> ReadTran
                 _check_orderings(rebuilt[-1].orderings, place)
             elif position == 4:
                 locations.append(LocatedItem.from_json(value, where=place))
+            elif position == 5:
+                truncations.append(TruncatedText.from_json(value, where=place))
             else:
                 diagnoses.append(ProbeDiagnosis.from_json(value, where=place))
         except EvidenceError:
@@ -147,6 +154,7 @@ def read_transcript(data: bytes, *, where: str = "transcript.jsonl") -> ReadTran
         observations=tuple(observations),
         rebuilt=tuple(rebuilt),
         locations=tuple(locations),
+        truncations=tuple(truncations),
         diagnoses=tuple(diagnoses),
     )
     return ReadTranscript(transcript, f"sha256:{digest.hexdigest()}")
@@ -190,11 +198,30 @@ def to_observed(transcript: Transcript, *, where: str = "transcript.jsonl") -> O
             (Asked(item.state_name, item.request_digest), item.item_key): ItemLocation(item.place, item.rank)
             for item in transcript.locations
         },
+        truncations=Truncations(
+            {
+                (text.state_name, text.item_key): Truncation(text.tokens, text.limit)
+                for text in transcript.truncations
+                if text.state_name is not None and text.item_key is not None
+            },
+            {
+                text.request_digest: Truncation(text.tokens, text.limit)
+                for text in transcript.truncations
+                if text.request_digest is not None
+            },
+        ),
     )
 
 
-_ORDER = {"run": 0, "presence": 1, "observation": 2, "rebuild": 3, "location": 4, "diagnosis": 5}
+_ORDER = {"run": 0, "presence": 1, "observation": 2, "rebuild": 3, "location": 4, "truncation": 5, "diagnosis": 6}
 _DIAGNOSIS = _ORDER["diagnosis"]
+
+
+def _truncated_texts(truncations: Truncations) -> Iterator[TruncatedText]:
+    for (state_name, item_key), found in truncations.items.items():
+        yield TruncatedText(state_name=state_name, item_key=item_key, tokens=found.tokens, limit=found.limit)
+    for digest, found in truncations.queries.items():
+        yield TruncatedText(request_digest=digest, tokens=found.tokens, limit=found.limit)
 
 
 def _checked_request(observation: Observation, place: str) -> Observation:

@@ -11,6 +11,7 @@ from witnessmark.evaluate import evaluate
 from witnessmark.models import AdapterCapability, Axis, Probe, ProbeResult, SeverityClass, TrialGroup
 from witnessmark.run.observed import Observed, SeenItem, SeenOrdering
 from witnessmark.run.questions import read_questions
+from witnessmark.run.truncations import Truncations
 
 DETERMINISTIC = AdapterCapability.deterministic
 UNKNOWN = AdapterCapability.unsupported_or_unknown
@@ -44,6 +45,7 @@ def result(
         groups=(TrialGroup(axis=Axis.sweep, first=0, count=20),),
         rebuilt={},
         locations={},
+        truncations=Truncations({}, {}),
     )
     (found,) = evaluate(whole, questions, observed, capability)
     return found

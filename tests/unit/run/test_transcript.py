@@ -157,7 +157,7 @@ def test_line_of_no_known_kind(lines: Lines, value: object) -> None:
     assert refused(joined([lines[0], value])) == (
         "invalid_transcript",
         f"t.jsonl:2: line is of no known kind or out of order: got {kind}, "
-        "wanted run then presence then observation then rebuild then location then diagnosis",
+        "wanted run then presence then observation then rebuild then location then truncation then diagnosis",
     )
 
 

@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import uuid
 from concurrent.futures import Executor, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -123,6 +124,8 @@ class Crew:
             raise InputError(
                 "another process has nothing to open", code="cannot_reopen", where=f"axis {trial.axis.value}"
             )
+        if self._given is None or trial.axis is Axis.process:
+            _check_travels(self._source)
         return Job(
             session=self._session,
             source=self._source,
@@ -178,6 +181,19 @@ def _lost(error: Exception, attempt: int, trial: Trial) -> AdapterError:
         got=f"{attempt + 1} attempts",
         where=f"trial {trial.number}, axis {trial.axis.value}",
     )
+
+
+def _check_travels(source: Source) -> None:
+    """Refuse here what a pool of processes would refuse in a thread of its own, and might then wait for."""
+    try:
+        pickle.dumps(source)
+    except Exception as error:
+        raise InputError(
+            "the source cannot be sent to another process",
+            code="cannot_reopen",
+            got=f"{type(error).__name__}: {error}",
+            wanted="a module-level class or function, and plain data",
+        ) from error
 
 
 @contextmanager

@@ -124,11 +124,12 @@ class TestErrors:
         def local() -> Iterator[Notes]:
             yield Notes()
 
-        with pytest.raises(AdapterError) as stopped:
+        with pytest.raises(InputError) as refused:
             assess(Notes(), anchors(), assessed_at=NOW, axes=SWEEPS, source=local, workforce=Workforce(workers=2))
 
-        assert stopped.value.code == "worker_lost"
-        assert "pickle" in str(stopped.value)
+        assert refused.value.code == "cannot_reopen"
+        assert str(refused.value).startswith("the source cannot be sent to another process: got ")
+        assert "local" in str(refused.value)
 
 
 def orderings(found: Run) -> Counter[int]:

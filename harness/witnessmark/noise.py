@@ -11,7 +11,6 @@ from witnessmark.runner import Workforce, assess
 
 if TYPE_CHECKING:
     from witnessmark.models.session import SessionInputs
-    from witnessmark.run.observed import SeenOrdering
 
 __all__ = ["NoiseFloor", "measure_noise"]
 
@@ -53,13 +52,9 @@ def measure_noise(inputs: SessionInputs, *, workforce: Workforce = Workforce()) 
     answers = to_observed(run.transcript).answers
     by_request: dict[str, list[frozenset[object]]] = {}
     for asked, orderings in answers.items():
-        by_request.setdefault(asked.request_digest, []).append(frozenset(map(_identity, orderings)))
+        by_request.setdefault(asked.request_digest, []).append(frozenset(ordering.identity for ordering in orderings))
     return NoiseFloor(
         questions=len(by_request),
         unstable=sum(any(len(found) > 1 for found in openings) for openings in by_request.values()),
         differing=sum(len(set(openings)) > 1 for openings in by_request.values()),
     )
-
-
-def _identity(ordering: SeenOrdering) -> tuple[object, ...]:
-    return tuple(item[1:] for item in ordering.items)

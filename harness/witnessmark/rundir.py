@@ -98,7 +98,12 @@ def verify(path: Path) -> Verification:
         checks.append("every probe result, count and flag follows from the transcript, byte for byte")
         if status is VerificationStatus.verified:
             checks.append("the assessment commits to the transcript")
-    return Verification(status=status, assessment_digest=canonical_digest(assessment), checks=tuple(checks))
+    return Verification(
+        status=status,
+        assessment_digest=canonical_digest(assessment),
+        material_access=assessment.material_access,
+        checks=tuple(checks),
+    )
 
 
 def policy_for(

@@ -20,20 +20,22 @@ def split_of(asked: Asked, observed: Observed) -> OrderingSplit | None:
     """Return how the answers to a question differed, rebuilt indexes included, or None where they never did."""
     deciding = observed.answers[asked]
     rebuilt = observed.rebuilt.get(asked, [])
-    identities = [_identity(ordering) for ordering in deciding]
-    distinct = [*deciding, *(ordering for ordering in rebuilt if _identity(ordering) not in identities)]
+    identities = [ordering.identity for ordering in deciding]
+    distinct = [*deciding, *(ordering for ordering in rebuilt if ordering.identity not in identities)]
     if len(distinct) < 2:
         return None
     # What only a rebuilt index gave came in no deciding trial: its trials are numbered apart.
     others = [0] * (len(distinct) - len(deciding))
     axes = [
-        AxisCounts(axis=group.axis, counts=[*(_within(item, group.first, group.count) for item in deciding), *others])
+        AxisCounts(
+            axis=group.axis, counts=[*(item.count_within(group.first, group.count) for item in deciding), *others]
+        )
         for group in observed.groups
     ]
     if rebuilt:
-        by_identity = {_identity(ordering): ordering.count for ordering in rebuilt}
+        by_identity = {ordering.identity: ordering.count for ordering in rebuilt}
         axes.append(
-            AxisCounts(axis=Axis.rebuild, counts=[by_identity.get(_identity(ordering), 0) for ordering in distinct])
+            AxisCounts(axis=Axis.rebuild, counts=[by_identity.get(ordering.identity, 0) for ordering in distinct])
         )
     return OrderingSplit(
         state_name=asked.state_name,
@@ -42,15 +44,6 @@ def split_of(asked: Asked, observed: Observed) -> OrderingSplit | None:
         first_difference=_first_difference(distinct),
         score_multisets=_score_multisets(distinct),
     )
-
-
-def _identity(ordering: SeenOrdering) -> tuple[object, ...]:
-    return tuple(item[1:] for item in ordering.items)
-
-
-def _within(ordering: SeenOrdering, first: int, count: int) -> int:
-    end = first + count - 1
-    return sum(max(0, min(last, end) - max(start, first) + 1) for start, last in ordering.runs)
 
 
 def _first_difference(orderings: Sequence[SeenOrdering]) -> int:

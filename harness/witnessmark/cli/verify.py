@@ -16,6 +16,11 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 _FILE = click.Path(path_type=Path)
+_EXPECT = {
+    "public": "anybody can run it again (witnessmark rerun)",
+    "restricted": "who is given access can run it again; others can recompute",
+    "unavailable_to_verifier": "nobody outside can run it again; recomputing is all there is",
+}
 
 
 @click.command(name="verify")
@@ -50,7 +55,11 @@ def command(
             + ("" if recomputed else ", with a transcript that is not here"),
         )
         found = Verification(
-            status=found.status, assessment_digest=found.assessment_digest, checks=checks, signed_by=signed_by
+            status=found.status,
+            assessment_digest=found.assessment_digest,
+            material_access=found.material_access,
+            checks=checks,
+            signed_by=signed_by,
         )
     if json_output:
         emit_json(found)
@@ -59,6 +68,7 @@ def command(
             click.echo(f"ok  {check}")
         for key in found.signed_by:
             click.echo(f"signed by {key}")
+        click.echo(f"material {found.material_access.value}: {_EXPECT[found.material_access.value]}")
         click.echo(f"{found.status.value}: {found.assessment_digest}")
         click.echo(f"outcome stated: {read_assessment(evidence).result.value} (verifying evidence does not change it)")
     return Exit.INDETERMINATE if found.status is VerificationStatus.consistent else Exit.OK

@@ -5,6 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Literal
 
+from witnessmark.models.assessment import MaterialAccess
 from witnessmark.models.base import HashValue, Many, Record, Text
 
 __all__ = ["Verification", "VerificationStatus"]
@@ -27,6 +28,8 @@ class Verification(Record):
     format: Literal["witnessmark.verification/0.1"] = "witnessmark.verification/0.1"
     status: VerificationStatus
     assessment_digest: HashValue
+    material_access: MaterialAccess
+    """What a verifier may expect beyond recomputing, as the assessment says."""
     checks: Many[Text]
     """What was checked, in order."""
     signed_by: Many[Text] = ()

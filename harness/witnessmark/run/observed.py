@@ -46,6 +46,16 @@ class SeenOrdering:
         """Return in how many trials the ordering came."""
         return sum(last - first + 1 for first, last in self.runs)
 
+    def count_within(self, first: int, count: int) -> int:
+        """Return in how many of ``count`` trials, from trial ``first`` on, the ordering came."""
+        end = first + count - 1
+        return sum(max(0, min(last, end) - max(start, first) + 1) for start, last in self.runs)
+
+    @property
+    def identity(self) -> tuple[tuple[object, ...], ...]:
+        """Return what makes it this ordering: keys, versions and labels in their order."""
+        return tuple(item[1:] for item in self.items)
+
     @property
     def keys(self) -> tuple[str, ...]:
         """Return the item keys by rank."""

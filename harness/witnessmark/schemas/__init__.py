@@ -39,6 +39,7 @@ from witnessmark.models import (
 from witnessmark.models.approval import AdvanceClaim, ApprovalEvaluation, ApprovalPolicy
 from witnessmark.models.audit import AuditReport
 from witnessmark.models.log import ConsistencyProof, InclusionProof, LogEntry, TreeHead
+from witnessmark.models.rerun import RerunReport
 from witnessmark.models.statement import AssessmentStatement, SummaryStatement
 
 if TYPE_CHECKING:
@@ -72,6 +73,7 @@ FORMATS: dict[str, type[Record] | UnionType] = {
     "MemoryRecord": MemoryRecord,
     "ProbeSuite": ProbeSuite,
     "Purpose": Purpose,
+    "RerunReport": RerunReport,
     "RetrievalRequest": RetrievalRequest,
     "RetrieverPin": RetrieverPin,
     "RetrieverProfile": RetrieverProfile,

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from witnessmark.canonical import canonical_digest
 from witnessmark.gate import applicability_mismatches, input_mismatches
 from witnessmark.log.runs import logged_runs
+from witnessmark.models.applicability import ApplicabilityStatus
 from witnessmark.models.approval import RunOutcome
 from witnessmark.models.assessment import BehavioralResult
-from witnessmark.models.audit import AuditReport, Violation, ViolationKind
+from witnessmark.models.audit import AuditReport, NotApplicableToday, Violation, ViolationKind
 from witnessmark.models.gate import ApplicabilityMismatch
 from witnessmark.models.log import Approval, GateEvaluated
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from datetime import datetime
 
+    from witnessmark.models import ApplicabilityCheck
     from witnessmark.models.approval import LoggedRun
     from witnessmark.models.assessment import MemoryCheckpointAssessment
     from witnessmark.models.gate import AssessmentGatePolicy
@@ -71,6 +73,7 @@ def audit(
     artifacts: Mapping[str, MemoryCheckpointAssessment | None] | None = None,
     current_state: StateReference | None = None,
     policy: AssessmentGatePolicy | None = None,
+    today: Mapping[str, ApplicabilityCheck] | None = None,
 ) -> AuditReport:
     """List every way in which an approval in the log went against the evidence.
 
@@ -80,6 +83,8 @@ def audit(
         artifacts: presented assessments by the digest of their bytes; ``None`` for bytes that are no valid assessment.
         current_state: the state that serves today; the last approval of its checkpoint's policy is held against it.
         policy: the governing policy, where one was agreed on beforehand.
+        today: what asking again gave, by the digest of each assessment. It makes no violation: what no longer applies
+            today may well have applied when it was approved.
     """
     runs = logged_runs(enumerate(entries))
     approvals = [(index, entry) for index, entry in enumerate(entries) if isinstance(entry, Approval)]
@@ -95,7 +100,20 @@ def audit(
         if current_state is not None and index == approvals[-1][0]:
             found.extend(_state_today(approval, current_state))
         violations.extend(Violation(kind=kind, approval=index, subject=subject) for kind, subject in _distinct(found))
-    return AuditReport(head=head, approvals=len(approvals), clean=not violations, violations=tuple(violations))
+    return AuditReport(
+        head=head,
+        approvals=len(approvals),
+        clean=not violations,
+        violations=tuple(violations),
+        not_applicable_today=tuple(
+            NotApplicableToday(
+                approval=index, assessment_digest=digest, status=today[digest].status, reasons=today[digest].reasons
+            )
+            for index, approval in approvals
+            for digest in approval.assessments
+            if today is not None and digest in today and today[digest].status is not ApplicabilityStatus.MATCH
+        ),
+    )
 
 
 def _distinct(found: Sequence[_Found]) -> list[_Found]:

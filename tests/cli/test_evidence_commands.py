@@ -179,6 +179,39 @@ def test_an_approval_is_recorded_and_audited(tmp_path: Path, log: Path, capsys: 
     assert (code, out, err) == (0, "", "1 approvals, 0 violations in log 'demo'\n")
 
 
+def test_an_approval_stands_while_its_evidence_no_longer_applies(
+    tmp_path: Path, log: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    evidence = _write(tmp_path / "assessment.json", assessment())
+    assert _run(capsys, *_approve(tmp_path, log, "--assessment", evidence))[0] == 0
+    before = log.read_bytes()
+    other = tmp_path / "other"
+    other.mkdir()
+    _write(other / "assessment.json", assessment(candidate="another"))
+    same = ("audit", "--log", log, "--evidence", evidence, "--target", f"assessment:{tmp_path}")
+    assert _json(capsys, *same)["not_applicable_today"] == []
+    moved = ("audit", "--log", log, "--evidence", evidence, "--target", f"assessment:{other}")
+    report = _json(capsys, *moved)
+    assert (report["clean"], report["violations"]) == (True, [])
+    assert report["not_applicable_today"] == [
+        {
+            "approval": 3,
+            "assessment_digest": assessment_digest(assessment()),
+            "status": "REVALIDATE",
+            "reasons": ["environment_mismatch:target_state_digest"],
+        }
+    ]
+    code, out, _ = _run(capsys, *moved)
+    assert (code, out) == (
+        0,
+        f"approval in entry 3 stands; today its {assessment_digest(assessment())} is REVALIDATE, "
+        "environment_mismatch:target_state_digest\n",
+    )
+    unseen = _json(capsys, "audit", "--log", log, "--target", f"assessment:{tmp_path}")
+    assert [item["status"] for item in unseen["not_applicable_today"]] == ["UNRESOLVABLE"]
+    assert log.read_bytes() == before
+
+
 def test_an_approval_against_the_evidence_is_exit_1(
     tmp_path: Path, log: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -7,10 +7,11 @@ from enum import StrEnum
 from pydantic import model_validator
 from pydantic_core import PydanticCustomError
 
-from witnessmark.models.base import Count, Flag, Many, Record, Text
+from witnessmark.models.applicability import ApplicabilityStatus
+from witnessmark.models.base import Count, Flag, HashValue, Many, Record, Text
 from witnessmark.models.log import TreeHead
 
-__all__ = ["AuditReport", "Violation", "ViolationKind"]
+__all__ = ["AuditReport", "NotApplicableToday", "Violation", "ViolationKind"]
 
 
 class ViolationKind(StrEnum):
@@ -64,6 +65,23 @@ class Violation(Record):
     """An assessment's digest, a log entry or a state."""
 
 
+class NotApplicableToday(Record):
+    """Evidence that an approval rests on and that no longer applies. The approval was what it was: no violation."""
+
+    approval: Count
+    """Index of the approval's entry."""
+    assessment_digest: HashValue
+    status: ApplicabilityStatus
+    """Never MATCH."""
+    reasons: Many[Text]
+
+    @model_validator(mode="after")
+    def _is_none(self) -> NotApplicableToday:
+        if self.status is ApplicabilityStatus.MATCH:
+            raise PydanticCustomError("contradicts_itself", "evidence that is MATCH should not be listed")
+        return self
+
+
 class AuditReport(Record):
     """What a log and presented artifacts show about the approvals in it."""
 
@@ -71,6 +89,8 @@ class AuditReport(Record):
     approvals: Count
     clean: Flag
     violations: Many[Violation] = ()
+    not_applicable_today: Many[NotApplicableToday] = ()
+    """Empty too where nobody asked about today."""
 
     @model_validator(mode="after")
     def _agrees_with_itself(self) -> AuditReport:

@@ -11,17 +11,20 @@ from typing import TYPE_CHECKING, TypeVar
 
 from witnessmark.artifact import commits_to_transcript, recompute
 from witnessmark.canonical import canonical_bytes, canonical_digest, model_bytes, parse_canonical, sha256_digest
-from witnessmark.errors import EvidenceError, WitnessmarkError
-from witnessmark.files import new_directory, read_bytes, write_bytes
+from witnessmark.errors import EvidenceError, InputError, WitnessmarkError
+from witnessmark.files import new_directory, read_bytes, require_absent, write_bytes
 from witnessmark.models import AssessmentGatePolicy, MemoryCheckpointAssessment, ProbeSuite, Record, RetrieverProfile
 from witnessmark.models.verification import Verification, VerificationStatus
-from witnessmark.run.transcript import read_transcript
+from witnessmark.models.withheld import SaltFile
+from witnessmark.run.transcript import read_transcript, to_observed
+from witnessmark.withhold import RunTexts, restore, withhold
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
     from witnessmark.canonical import JsonValue
+    from witnessmark.models.withheld import Material
     from witnessmark.runner import Run
 
 __all__ = [
@@ -30,10 +33,15 @@ __all__ = [
     "PROFILE",
     "SUITE",
     "TRANSCRIPT",
+    "WITHHELD_SUITE",
+    "WITHHELD_TRANSCRIPT",
+    "is_withheld",
     "policy_for",
     "read_assessment",
+    "restored_texts",
     "verify",
     "write_run",
+    "write_withheld",
 ]
 
 ASSESSMENT = "assessment.json"
@@ -44,6 +52,19 @@ ENVIRONMENT = "environment.json"
 
 MAX_TRANSCRIPT = 4 * 1024**3
 """Largest transcript that is read, in bytes."""
+
+WITHHELD_SUITE = "suite.withheld.json"
+WITHHELD_TRANSCRIPT = "transcript.withheld.jsonl"
+
+_HEADER = (
+    "baseline_state",
+    "candidate_state",
+    "probe_suite_digest",
+    "retriever_profile_digest",
+    "assessed_at",
+    "material_access",
+)
+"""What the transcript's first line and the assessment both say."""
 
 R = TypeVar("R", bound=Record)
 
@@ -74,8 +95,17 @@ def read_assessment(path: Path) -> MemoryCheckpointAssessment:
     return _read(MemoryCheckpointAssessment, path / ASSESSMENT if path.is_dir() else path)
 
 
-def verify(path: Path) -> Verification:
+def is_withheld(path: Path) -> bool:
+    """Return whether a run directory holds digests in place of its material."""
+    return path.is_dir() and (path / WITHHELD_TRANSCRIPT).is_file()
+
+
+def verify(path: Path, *, salts: Path | None = None) -> Verification:
     """Check a run directory, or an artifact alone.
+
+    Args:
+        path: run directory or ``assessment.json``.
+        salts: salt file of a run whose material is withheld; without it such a run is consistent at best.
 
     Raises:
         EvidenceError: something is malformed, or is not what the rest gives.
@@ -84,17 +114,32 @@ def verify(path: Path) -> Verification:
     folder = path if path.is_dir() else path.parent
     assessment = read_assessment(path)
     checks = ["assessment is canonical and agrees with itself"]
-    suite = _beside(ProbeSuite, folder / SUITE, assessment.probe_suite_digest, path.is_dir())
-    profile = _beside(RetrieverProfile, folder / PROFILE, assessment.retriever_profile_digest, path.is_dir())
+    wanted = path.is_dir()
+    profile = _beside(RetrieverProfile, folder / PROFILE, assessment.retriever_profile_digest, wanted)
+    if is_withheld(path):
+        suite, transcript = None, None
+        if salts is None:
+            checks.append(_check_withheld(assessment, path / WITHHELD_TRANSCRIPT))
+        else:
+            restored = restored_texts(path, salts)
+            suite = _parsed(ProbeSuite, restored.suite, SUITE)
+            _require_digest(suite, assessment.probe_suite_digest, path / WITHHELD_SUITE)
+            transcript = restored.transcript
+            checks.append("the salts account for every withheld text")
+    elif salts is not None:
+        raise InputError("nothing is withheld here", code="nothing_withheld", got=str(salts), where=str(path))
+    else:
+        suite = _beside(ProbeSuite, folder / SUITE, assessment.probe_suite_digest, wanted)
+        file = folder / TRANSCRIPT
+        transcript = read_bytes(file, max_bytes=MAX_TRANSCRIPT) if file.is_file() else None
     checks.extend(
         f"{name} beside it has the digest that the assessment names"
         for name, record in ((SUITE, suite), (PROFILE, profile))
         if record is not None
     )
     status = VerificationStatus.consistent
-    transcript = folder / TRANSCRIPT
-    if suite is not None and profile is not None and transcript.is_file():
-        status = _recompute(assessment, suite, profile, transcript)
+    if suite is not None and profile is not None and transcript is not None:
+        status = _recompute(assessment, suite, profile, transcript, folder / ASSESSMENT)
         checks.append("every probe result, count and flag follows from the transcript, byte for byte")
         if status is VerificationStatus.verified:
             checks.append("the assessment commits to the transcript")
@@ -140,10 +185,96 @@ def policy_for(
     )
 
 
+def restored_texts(path: Path, salts: Path) -> RunTexts:
+    """Return suite and transcript of a run whose material is withheld, with the material put back.
+
+    Raises:
+        EvidenceError: the salts are of another run, or do not account for all of it.
+        InputError: a file cannot be read.
+    """
+    try:
+        opened = SaltFile.from_bytes(read_bytes(salts), where=str(salts))
+    except InputError as error:
+        raise EvidenceError.from_problems(error.problems) from error
+    digest = canonical_digest(read_assessment(path))
+    if opened.assessment_digest != digest:
+        raise EvidenceError(
+            "the salts are of another run",
+            code="digest_mismatch",
+            got=opened.assessment_digest,
+            wanted=digest,
+            where=str(salts),
+        )
+    texts = RunTexts(
+        read_bytes(path / WITHHELD_SUITE), read_bytes(path / WITHHELD_TRANSCRIPT, max_bytes=MAX_TRANSCRIPT)
+    )
+    return restore(texts, opened)
+
+
+def write_withheld(path: Path, out: Path, salts: Path, materials: Iterable[Material]) -> None:
+    """Write a run directory without its material, and the salts apart.
+
+    Raises:
+        EvidenceError: the run is not what it says it is, or cannot be recomputed.
+        InputError: ``output_exists`` or ``unwritable_file``.
+    """
+    if is_withheld(path) or verify(path).status is VerificationStatus.consistent:
+        raise EvidenceError(
+            "nothing to withhold from", code="not_recomputable", wanted="a run with its transcript", where=str(path)
+        )
+    require_absent(out)
+    require_absent(salts)
+    texts = RunTexts(read_bytes(path / SUITE), read_bytes(path / TRANSCRIPT, max_bytes=MAX_TRANSCRIPT))
+    withheld = withhold(texts, canonical_digest(read_assessment(path)), materials)
+    with new_directory(out) as staging:
+        write_bytes(staging / WITHHELD_TRANSCRIPT, withheld.texts.transcript)
+        write_bytes(staging / WITHHELD_SUITE, withheld.texts.suite)
+        for name in (PROFILE, ENVIRONMENT, ASSESSMENT):
+            if (path / name).is_file():
+                write_bytes(staging / name, read_bytes(path / name))
+        # First of the two that appear: a run whose salts are lost can be checked by nobody.
+        write_bytes(salts, model_bytes(withheld.salts))
+        salts.chmod(0o600)
+
+
+def _check_withheld(assessment: MemoryCheckpointAssessment, path: Path) -> str:
+    """Compare what a transcript without its material still says with the assessment."""
+    read = read_transcript(read_bytes(path, max_bytes=MAX_TRANSCRIPT), where=str(path), withheld=True)
+    observed = to_observed(read.transcript, where=str(path))
+    same = all(getattr(read.transcript.header, name) == getattr(assessment, name) for name in _HEADER)
+    evidence = [
+        (
+            item.state_name,
+            item.request_digest,
+            item.repeatability.trials,
+            item.repeatability.distinct_orderings_observed,
+        )
+        for item in assessment.invocation_evidence
+    ]
+    found = [
+        (*asked, sum(ordering.count for ordering in orderings), len(orderings))
+        for asked, orderings in observed.answers.items()
+    ]
+    if not same or evidence != found:
+        raise EvidenceError(
+            "the transcript is about something else than the assessment",
+            code="inconsistent_result",
+            wanted="its inputs, its questions, and their trials and orderings",
+            where=str(path),
+        )
+    return (
+        f"material is withheld: inputs, {len(evidence)} questions, their trials and how many orderings they got agree "
+        "with the assessment; texts, ranks and results can be checked with the salts only"
+    )
+
+
 def _recompute(
-    assessment: MemoryCheckpointAssessment, suite: ProbeSuite, profile: RetrieverProfile, transcript: Path
+    assessment: MemoryCheckpointAssessment,
+    suite: ProbeSuite,
+    profile: RetrieverProfile,
+    data: bytes,
+    where: Path,
 ) -> VerificationStatus:
-    data = read_bytes(transcript, max_bytes=MAX_TRANSCRIPT)
     expected = recompute(suite, profile, data).assessment
     if model_bytes(expected) != model_bytes(assessment):
         raise EvidenceError(
@@ -151,7 +282,7 @@ def _recompute(
             code="inconsistent_result",
             got=", ".join(_differences(assessment, expected)),
             wanted=f"assessment {canonical_digest(expected)}",
-            where=str(transcript.parent / ASSESSMENT),
+            where=str(where),
         )
     committed = commits_to_transcript(assessment, read_transcript(data).transcript.header)
     return VerificationStatus.verified if committed else VerificationStatus.recomputed
@@ -170,9 +301,14 @@ def _beside(record_type: type[R], path: Path, digest: str, wanted: bool) -> R | 
             raise EvidenceError("run directory is incomplete", code="incomplete_run", wanted=path.name, where=str(path))
         return None
     record = _read(record_type, path)
+    if not wanted and canonical_digest(record) != digest:
+        return None
+    _require_digest(record, digest, path)
+    return record
+
+
+def _require_digest(record: Record, digest: str, path: Path) -> None:
     if canonical_digest(record) != digest:
-        if not wanted:
-            return None
         raise EvidenceError(
             "not the one that the assessment names",
             code="digest_mismatch",
@@ -180,13 +316,15 @@ def _beside(record_type: type[R], path: Path, digest: str, wanted: bool) -> R | 
             wanted=digest,
             where=str(path),
         )
-    return record
 
 
 def _read(record_type: type[R], path: Path) -> R:
-    data = read_bytes(path)
+    return _parsed(record_type, read_bytes(path), str(path))
+
+
+def _parsed(record_type: type[R], data: bytes, where: str) -> R:
     try:
-        record = record_type.from_json(parse_canonical(data, where=str(path)), where=str(path))
+        record = record_type.from_json(parse_canonical(data, where=where), where=where)
     except WitnessmarkError as error:
         raise EvidenceError.from_problems(error.problems) from error
     if model_bytes(record) != data:
@@ -195,6 +333,6 @@ def _read(record_type: type[R], path: Path) -> R:
             code="not_canonical",
             got=sha256_digest(data),
             wanted=canonical_digest(record),
-            where=str(path),
+            where=where,
         )
     return record

@@ -44,6 +44,7 @@ COMMANDS: dict[str, Command] = {
     "adapters": Command("adapters", "Look at the adapters and embedders that are installed."),
     "profile": Command("profile", "Write down what a retriever really is, show that, compare it."),
     "sign": Command("sign", "Sign the run directory RUN: candidate checkpoint, assessment and transcript."),
+    "withhold": Command("withhold", "Withhold the material of the run directory RUN."),
     "log": Command("log", "Keep a log of runs, gate evaluations and approvals that nobody can change unseen."),
     "audit": Command("audit", "List the approvals in a log that went against the evidence."),
 }

@@ -13,6 +13,8 @@ from witnessmark.cli.output import emit_json, json_option
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from witnessmark.attest import TrustedKeys
+
 __all__ = ["command"]
 
 _FILE = click.Path(path_type=Path)
@@ -28,15 +30,22 @@ _EXPECT = {
 @click.option("--envelope", "envelopes", multiple=True, type=_FILE, help="Signatures over it (DSSE); repeat.")
 @click.option("--key", "keys", multiple=True, type=_FILE, help="Public key that has to have signed, PEM; repeat.")
 @click.option("--threshold", type=int, help="How many of the keys have to have signed; all by default.")
+@click.option("--salts", type=_FILE, help="Salt file of a run whose material is withheld.")
 @json_option
 def command(
-    evidence: Path, envelopes: tuple[Path, ...], keys: tuple[Path, ...], threshold: int | None, json_output: bool
+    evidence: Path,
+    envelopes: tuple[Path, ...],
+    keys: tuple[Path, ...],
+    threshold: int | None,
+    salts: Path | None,
+    json_output: bool,
 ) -> int:
     """Check a run directory or an artifact, and recompute it.
 
     EVIDENCE is a run directory or an assessment.json. Exit 0 means that it was recomputed and is what it says it is,
     never that the outcome is a pass. An artifact without its transcript is consistent at best: nobody can recompute it,
-    and the exit code is 3. Altered or malformed evidence is exit 4, and so are missing signatures.
+    and the exit code is 3; so it is for a run whose material is withheld, without --salts. Altered or malformed
+    evidence is exit 4, and so are missing signatures.
     """
     from witnessmark.models.verification import Verification, VerificationStatus
     from witnessmark.rundir import read_assessment, verify
@@ -45,10 +54,13 @@ def command(
         raise click.UsageError("--envelope and --key go together")
     if threshold is not None and not keys:
         raise click.UsageError("--threshold is for --key")
-    found = verify(evidence)
+    found = verify(evidence, salts=salts)
     if keys:
+        from witnessmark.attest import load_trusted
+
         recomputed = found.status is not VerificationStatus.consistent
-        signed_by = _signed_by(evidence, envelopes, keys, threshold, recomputed)
+        transcript = _transcript(evidence, salts) if recomputed else None
+        signed_by = _signed_by(evidence, envelopes, load_trusted(keys, threshold=threshold), transcript)
         checks = (
             *found.checks,
             f"{len(signed_by)} of {len(keys)} trusted keys signed it"
@@ -74,18 +86,25 @@ def command(
     return Exit.INDETERMINATE if found.status is VerificationStatus.consistent else Exit.OK
 
 
+def _transcript(evidence: Path, salts: Path | None) -> bytes:
+    from witnessmark.files import read_bytes
+    from witnessmark.rundir import MAX_TRANSCRIPT, TRANSCRIPT, restored_texts
+
+    if salts is not None:
+        return restored_texts(evidence, salts).transcript
+    folder = evidence if evidence.is_dir() else evidence.parent
+    return read_bytes(folder / TRANSCRIPT, max_bytes=MAX_TRANSCRIPT)
+
+
 def _signed_by(
-    evidence: Path, envelopes: Sequence[Path], keys: Sequence[Path], threshold: int | None, recomputed: bool
+    evidence: Path, envelopes: Sequence[Path], trusted: TrustedKeys, transcript: bytes | None
 ) -> tuple[str, ...]:
     """Return the trusted keys that signed, over all envelopes, each of which has to be about this evidence."""
-    from witnessmark.attest import TrustedKeys, check_threshold, load_trusted, verify_run
+    from witnessmark.attest import TrustedKeys, check_threshold, verify_run
     from witnessmark.files import read_bytes
-    from witnessmark.rundir import ASSESSMENT, MAX_TRANSCRIPT, TRANSCRIPT
+    from witnessmark.rundir import ASSESSMENT
 
-    trusted = load_trusted(keys, threshold=threshold)
-    artifact = evidence / ASSESSMENT if evidence.is_dir() else evidence
-    assessment = read_bytes(artifact)
-    transcript = read_bytes(artifact.parent / TRANSCRIPT, max_bytes=MAX_TRANSCRIPT) if recomputed else None
+    assessment = read_bytes(evidence / ASSESSMENT if evidence.is_dir() else evidence)
     signed: set[str] = set()
     for path in envelopes:
         verified = verify_run(

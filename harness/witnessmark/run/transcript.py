@@ -91,8 +91,13 @@ class ReadTranscript(NamedTuple):
     digest: str
 
 
-def read_transcript(data: bytes, *, where: str = "transcript.jsonl") -> ReadTranscript:
+def read_transcript(data: bytes, *, where: str = "transcript.jsonl", withheld: bool = False) -> ReadTranscript:
     """Parse and check a transcript.
+
+    Args:
+        data: the bytes of ``transcript.jsonl``.
+        where: for messages.
+        withheld: whether digests may stand for material: a request need not have its digest then.
 
     Raises:
         EvidenceError: ``invalid_transcript``: a line is not canonical, not of its kind, out of order or inconsistent;
@@ -132,7 +137,7 @@ def read_transcript(data: bytes, *, where: str = "transcript.jsonl") -> ReadTran
             elif position == 1:
                 presence.append(ItemPresence.from_json(value, where=place))
             elif position == 2:
-                observations.append(_checked_request(Observation.from_json(value, where=place), place))
+                observations.append(_checked(Observation.from_json(value, where=place), place, withheld))
             elif position == 3:
                 rebuilt.append(RebuiltObservation.from_json(value, where=place))
                 _check_orderings(rebuilt[-1].orderings, place)
@@ -224,8 +229,8 @@ def _truncated_texts(truncations: Truncations) -> Iterator[TruncatedText]:
         yield TruncatedText(request_digest=digest, tokens=found.tokens, limit=found.limit)
 
 
-def _checked_request(observation: Observation, place: str) -> Observation:
-    if canonical_digest(observation.request) != observation.request_digest:
+def _checked(observation: Observation, place: str, withheld: bool) -> Observation:
+    if not withheld and canonical_digest(observation.request) != observation.request_digest:
         raise EvidenceError(
             "request_digest is not the digest of the request",
             code="digest_mismatch",

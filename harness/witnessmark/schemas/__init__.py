@@ -41,6 +41,7 @@ from witnessmark.models.audit import AuditReport
 from witnessmark.models.log import ConsistencyProof, InclusionProof, LogEntry, TreeHead
 from witnessmark.models.rerun import RerunReport
 from witnessmark.models.statement import AssessmentStatement, SummaryStatement
+from witnessmark.models.withheld import SaltFile
 
 if TYPE_CHECKING:
     from types import UnionType
@@ -77,6 +78,7 @@ FORMATS: dict[str, type[Record] | UnionType] = {
     "RetrievalRequest": RetrievalRequest,
     "RetrieverPin": RetrieverPin,
     "RetrieverProfile": RetrieverProfile,
+    "SaltFile": SaltFile,
     "SummaryStatement": SummaryStatement,
     "Target": Target,
     "TranscriptLine": TranscriptHeader | ItemPresence | Observation | ProbeDiagnosis,

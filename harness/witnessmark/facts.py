@@ -10,12 +10,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from witnessmark.attest import STATEMENT_PAYLOAD, TrustedKeys, check_statement, open_envelope, parse_statement
-from witnessmark.canonical import canonical_digest, sha256_digest
+from witnessmark.canonical import sha256_digest
 from witnessmark.checkpoint.diff import compare, verify_append_only
 from witnessmark.checkpoint.directory import Checkpoint
 from witnessmark.errors import EvidenceError
 from witnessmark.files import read_bytes
 from witnessmark.log import logged_runs, read_log
+from witnessmark.models import TranscriptHeader
 from witnessmark.models.approval import (
     AdvanceFacts,
     ApprovalFacts,
@@ -25,10 +26,8 @@ from witnessmark.models.approval import (
     Recomputation,
 )
 from witnessmark.models.log import RunEnded
-from witnessmark.models.verification import VerificationStatus
 from witnessmark.reobserve import check_assessment
-from witnessmark.run.transcript import read_transcript
-from witnessmark.rundir import ASSESSMENT, MAX_TRANSCRIPT, TRANSCRIPT, read_assessment, verify
+from witnessmark.rundir import ASSESSMENT, check
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -140,20 +139,21 @@ def establish_advance(claim: AdvanceClaim, *, baseline: Path, candidate: Path) -
 
 
 def _present(path: Path) -> _Presented:
-    checked = verify(path)
-    assessment = read_assessment(path)
-    artifact = path / ASSESSMENT if path.is_dir() else path
-    recomputed = checked.status is not VerificationStatus.consistent
-    transcript = read_bytes(artifact.parent / TRANSCRIPT, max_bytes=MAX_TRANSCRIPT) if recomputed else None
+    checked = check(path)
+    transcript = checked.transcript
     return _Presented(
-        path=artifact,
-        assessment=assessment,
-        digest=canonical_digest(assessment),
-        assessment_bytes=read_bytes(artifact),
+        path=path / ASSESSMENT if path.is_dir() else path,
+        assessment=checked.assessment,
+        digest=checked.verification.assessment_digest,
+        assessment_bytes=checked.artifact,
         transcript=transcript,
-        recomputation=Recomputation.recomputed if recomputed else Recomputation.not_recomputable,
-        trials=None if transcript is None else read_transcript(transcript).transcript.header.trials,
+        recomputation=Recomputation.not_recomputable if transcript is None else Recomputation.recomputed,
+        trials=None if transcript is None else _trials(transcript),
     )
+
+
+def _trials(transcript: bytes) -> tuple[TrialGroup, ...]:
+    return TranscriptHeader.from_bytes(transcript.partition(b"\n")[0]).trials
 
 
 def _signatures(

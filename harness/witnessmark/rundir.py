@@ -7,13 +7,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from witnessmark.artifact import commits_to_transcript, recompute
 from witnessmark.canonical import canonical_bytes, canonical_digest, model_bytes, parse_canonical, sha256_digest
 from witnessmark.errors import EvidenceError, InputError, WitnessmarkError
 from witnessmark.files import new_directory, read_bytes, require_absent, write_bytes
-from witnessmark.models import AssessmentGatePolicy, MemoryCheckpointAssessment, ProbeSuite, Record, RetrieverProfile
+from witnessmark.models import (
+    AssessmentGatePolicy,
+    MemoryCheckpointAssessment,
+    ProbeSuite,
+    Record,
+    RetrieverProfile,
+    TranscriptHeader,
+)
 from witnessmark.models.verification import Verification, VerificationStatus
 from witnessmark.models.withheld import SaltFile
 from witnessmark.run.transcript import read_transcript, to_observed
@@ -35,6 +42,8 @@ __all__ = [
     "TRANSCRIPT",
     "WITHHELD_SUITE",
     "WITHHELD_TRANSCRIPT",
+    "Checked",
+    "check",
     "is_withheld",
     "policy_for",
     "read_assessment",
@@ -100,8 +109,24 @@ def is_withheld(path: Path) -> bool:
     return path.is_dir() and (path / WITHHELD_TRANSCRIPT).is_file()
 
 
+class Checked(NamedTuple):
+    """What was checked, and the very bytes that it was checked on."""
+
+    verification: Verification
+    assessment: MemoryCheckpointAssessment
+    artifact: bytes
+    """The bytes of ``assessment.json``."""
+    transcript: bytes | None
+    """The bytes of ``transcript.jsonl``, withheld material put back; None where nothing was recomputed."""
+
+
 def verify(path: Path, *, salts: Path | None = None) -> Verification:
-    """Check a run directory, or an artifact alone.
+    """Check a run directory, or an artifact alone; see `check`."""
+    return check(path, salts=salts).verification
+
+
+def check(path: Path, *, salts: Path | None = None) -> Checked:
+    """Check a run directory, or an artifact alone, and return what was read.
 
     Args:
         path: run directory or ``assessment.json``.
@@ -112,7 +137,9 @@ def verify(path: Path, *, salts: Path | None = None) -> Verification:
         InputError: a file cannot be read.
     """
     folder = path if path.is_dir() else path.parent
-    assessment = read_assessment(path)
+    file = path / ASSESSMENT if path.is_dir() else path
+    artifact = read_bytes(file)
+    assessment = _parsed(MemoryCheckpointAssessment, artifact, str(file))
     checks = ["assessment is canonical and agrees with itself"]
     wanted = path.is_dir()
     profile = _beside(RetrieverProfile, folder / PROFILE, assessment.retriever_profile_digest, wanted)
@@ -130,8 +157,8 @@ def verify(path: Path, *, salts: Path | None = None) -> Verification:
         raise InputError("nothing is withheld here", code="nothing_withheld", got=str(salts), where=str(path))
     else:
         suite = _beside(ProbeSuite, folder / SUITE, assessment.probe_suite_digest, wanted)
-        file = folder / TRANSCRIPT
-        transcript = read_bytes(file, max_bytes=MAX_TRANSCRIPT) if file.is_file() else None
+        lines = folder / TRANSCRIPT
+        transcript = read_bytes(lines, max_bytes=MAX_TRANSCRIPT) if lines.is_file() else None
     checks.extend(
         f"{name} beside it has the digest that the assessment names"
         for name, record in ((SUITE, suite), (PROFILE, profile))
@@ -143,12 +170,14 @@ def verify(path: Path, *, salts: Path | None = None) -> Verification:
         checks.append("every probe result, count and flag follows from the transcript, byte for byte")
         if status is VerificationStatus.verified:
             checks.append("the assessment commits to the transcript")
-    return Verification(
+    verification = Verification(
         status=status,
-        assessment_digest=canonical_digest(assessment),
+        assessment_digest=sha256_digest(artifact),
         material_access=assessment.material_access,
         checks=tuple(checks),
     )
+    recomputed = status is not VerificationStatus.consistent
+    return Checked(verification, assessment, artifact, transcript if recomputed else None)
 
 
 def policy_for(
@@ -284,7 +313,8 @@ def _recompute(
             wanted=f"assessment {canonical_digest(expected)}",
             where=str(where),
         )
-    committed = commits_to_transcript(assessment, read_transcript(data).transcript.header)
+    header = TranscriptHeader.from_bytes(data.partition(b"\n")[0], where=str(where))
+    committed = commits_to_transcript(assessment, header)
     return VerificationStatus.verified if committed else VerificationStatus.recomputed
 
 
@@ -324,10 +354,12 @@ def _read(record_type: type[R], path: Path) -> R:
 
 def _parsed(record_type: type[R], data: bytes, where: str) -> R:
     try:
-        record = record_type.from_json(parse_canonical(data, where=where), where=where)
+        value = parse_canonical(data, where=where)
+        record = record_type.from_json(value, where=where)
     except WitnessmarkError as error:
         raise EvidenceError.from_problems(error.problems) from error
-    if model_bytes(record) != data:
+    # Comparing values first: it says the same where they are equal, and spares making the bytes once more.
+    if record.model_dump(mode="json", exclude_none=True) != value and model_bytes(record) != data:
         raise EvidenceError(
             "not the bytes that its own content gives",
             code="not_canonical",

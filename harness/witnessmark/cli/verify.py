@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from witnessmark.attest import TrustedKeys
+    from witnessmark.rundir import Checked
 
 __all__ = ["command"]
 
@@ -48,23 +49,22 @@ def command(
     evidence is exit 4, and so are missing signatures.
     """
     from witnessmark.models.verification import Verification, VerificationStatus
-    from witnessmark.rundir import read_assessment, verify
+    from witnessmark.rundir import check
 
     if bool(envelopes) != bool(keys):
         raise click.UsageError("--envelope and --key go together")
     if threshold is not None and not keys:
         raise click.UsageError("--threshold is for --key")
-    found = verify(evidence, salts=salts)
+    checked = check(evidence, salts=salts)
+    found = checked.verification
     if keys:
         from witnessmark.attest import load_trusted
 
-        recomputed = found.status is not VerificationStatus.consistent
-        transcript = _transcript(evidence, salts) if recomputed else None
-        signed_by = _signed_by(evidence, envelopes, load_trusted(keys, threshold=threshold), transcript)
+        signed_by = _signed_by(checked, envelopes, load_trusted(keys, threshold=threshold))
         checks = (
             *found.checks,
             f"{len(signed_by)} of {len(keys)} trusted keys signed it"
-            + ("" if recomputed else ", with a transcript that is not here"),
+            + ("" if checked.transcript is not None else ", with a transcript that is not here"),
         )
         found = Verification(
             status=found.status,
@@ -76,42 +76,28 @@ def command(
     if json_output:
         emit_json(found)
     else:
-        for check in found.checks:
-            click.echo(f"ok  {check}")
+        for line in found.checks:
+            click.echo(f"ok  {line}")
         for key in found.signed_by:
             click.echo(f"signed by {key}")
         click.echo(f"material {found.material_access.value}: {_EXPECT[found.material_access.value]}")
         click.echo(f"{found.status.value}: {found.assessment_digest}")
-        click.echo(f"outcome stated: {read_assessment(evidence).result.value} (verifying evidence does not change it)")
+        click.echo(f"outcome stated: {checked.assessment.result.value} (verifying evidence does not change it)")
     return Exit.INDETERMINATE if found.status is VerificationStatus.consistent else Exit.OK
 
 
-def _transcript(evidence: Path, salts: Path | None) -> bytes:
-    from witnessmark.files import read_bytes
-    from witnessmark.rundir import MAX_TRANSCRIPT, TRANSCRIPT, restored_texts
-
-    if salts is not None:
-        return restored_texts(evidence, salts).transcript
-    folder = evidence if evidence.is_dir() else evidence.parent
-    return read_bytes(folder / TRANSCRIPT, max_bytes=MAX_TRANSCRIPT)
-
-
-def _signed_by(
-    evidence: Path, envelopes: Sequence[Path], trusted: TrustedKeys, transcript: bytes | None
-) -> tuple[str, ...]:
+def _signed_by(checked: Checked, envelopes: Sequence[Path], trusted: TrustedKeys) -> tuple[str, ...]:
     """Return the trusted keys that signed, over all envelopes, each of which has to be about this evidence."""
     from witnessmark.attest import TrustedKeys, check_threshold, verify_run
     from witnessmark.files import read_bytes
-    from witnessmark.rundir import ASSESSMENT
 
-    assessment = read_bytes(evidence / ASSESSMENT if evidence.is_dir() else evidence)
     signed: set[str] = set()
     for path in envelopes:
         verified = verify_run(
             read_bytes(path),
             TrustedKeys(trusted.keys, 1),
-            assessment=assessment,
-            transcript=transcript,
+            assessment=checked.artifact,
+            transcript=checked.transcript,
             where=str(path),
         )
         signed.update(verified.key_ids)

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from witnessmark.runner import Run
 
 __all__ = [
+    "APPLICABILITY",
     "ASSESSMENT",
     "ENVIRONMENT",
     "PROFILE",
@@ -58,6 +59,8 @@ TRANSCRIPT = "transcript.jsonl"
 SUITE = "suite.json"
 PROFILE = "profile.json"
 ENVIRONMENT = "environment.json"
+APPLICABILITY = "applicability.json"
+"""Diagnostics of a run whose suite requires items to be applicable; nothing depends on it."""
 
 MAX_TRANSCRIPT = 4 * 1024**3
 """Largest transcript that is read, in bytes."""

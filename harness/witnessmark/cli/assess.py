@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import ExitStack, contextmanager
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from witnessmark.models import ProbeResult, ProbeSuite, RetrieverProfile, Target
+    from witnessmark.models.requirements import ItemFindings
     from witnessmark.models.session import SessionInputs
     from witnessmark.run.source import TargetSource
     from witnessmark.runner import Run, Workforce
@@ -53,6 +53,19 @@ __all__ = ["command", "parse_time", "show_run"]
     type=click.Choice(["public", "restricted", "unavailable_to_verifier"]),
     help="What of the assessed material a verifier can get at.",
 )
+@click.option(
+    "--require-applicable",
+    "requirements",
+    type=click.Path(path_type=Path),
+    help="*.requirements.yaml: items of the suite that have to be applicable today; reported, decides nothing.",
+)
+@click.option(
+    "--target",
+    "targets",
+    multiple=True,
+    metavar="SCHEME:ARGUMENT",
+    help="Where the present is, for --require-applicable: a checkpoint directory, git:PATH, … Repeatable.",
+)
 @click.option("--assessed-at", help="Time of the assessment, RFC 3339 with its zone; now if left out.")
 @click.option("--exit-zero", is_flag=True, help="Exit 0 whatever the outcome; errors keep their codes.")
 @json_option
@@ -73,6 +86,8 @@ def command(
     retries: int,
     self_check: bool,
     material_access: str,
+    requirements: Path | None,
+    targets: tuple[str, ...],
     assessed_at: str | None,
     exit_zero: bool,
     json_output: bool,
@@ -90,6 +105,8 @@ def command(
     from witnessmark.run.plan import make_plan, parse_axes
     from witnessmark.session import begin, discard_unstarted, partial_path, proceed, require_log
 
+    if targets and requirements is None:
+        raise click.UsageError("--target is for --require-applicable")
     if resume is None:
         named = {
             "--baseline": baseline,
@@ -119,6 +136,15 @@ def command(
         if log_file is not None:
             require_log(resume, log_file)
         target, session = resume, None
+    findings: list[ItemFindings] = []
+
+    def before(inputs: SessionInputs, source: TargetSource) -> None:
+        # Before the first trial, so that what cannot be read stops the run and not its report.
+        if requirements is not None:
+            findings.append(_ask_items_again(requirements, targets, inputs.suite))
+        if self_check:
+            _report_noise(workforce, inputs)
+
     with ExitStack() as stack:
         workforce = stack.enter_context(_workforce(workers, dask, timeout, retries))
         if session is not None:
@@ -129,7 +155,7 @@ def command(
                 target,
                 workforce=workforce,
                 on_trial=progress,
-                before=partial(_report_noise, workforce) if self_check else None,
+                before=before,
             )
         except KeyboardInterrupt:
             say(f"interrupted: {partial_path(target)} keeps the finished trials; go on with: assess --resume {target}")
@@ -141,6 +167,8 @@ def command(
         emit_json(run.assessment)
     else:
         show_run(run)
+    for found in findings:
+        _report_items(found, target)
     say(f"wrote {target}")
     return Exit.OK if exit_zero else exit_for(run.assessment.result)
 
@@ -180,7 +208,28 @@ def _workforce(workers: int, dask: str | None, timeout: float, retries: int) -> 
         yield Workforce(workers=max(workers, size), executor=executor, patience=patience)
 
 
-def _report_noise(workforce: Workforce, inputs: SessionInputs, source: TargetSource) -> None:
+def _ask_items_again(requirements: Path, targets: tuple[str, ...], suite: ProbeSuite) -> ItemFindings:
+    from datetime import UTC, datetime
+
+    from witnessmark.reobserve import Surroundings, check_items, read_requirements
+
+    return check_items(read_requirements(requirements, suite), Surroundings(targets), datetime.now(UTC))
+
+
+def _report_items(found: ItemFindings, out: Path) -> None:
+    """Write beside the assessment which decisive items are applicable today, and say which are not."""
+    from witnessmark.canonical import model_bytes
+    from witnessmark.files import write_bytes
+    from witnessmark.rundir import APPLICABILITY
+
+    write_bytes(out / APPLICABILITY, model_bytes(found))
+    for item in found.findings:
+        if not item.check.may_influence_action:
+            why = ", ".join((item.check.status.value, *item.check.reasons))
+            say(f"not applicable today: item {item.item_key!r} of {', '.join(item.probes)}: {why}")
+
+
+def _report_noise(workforce: Workforce, inputs: SessionInputs) -> None:
     from witnessmark.noise import measure_noise
 
     noise = measure_noise(inputs, workforce=workforce)

@@ -39,6 +39,7 @@ from witnessmark.models import (
 from witnessmark.models.approval import AdvanceClaim, ApprovalEvaluation, ApprovalPolicy
 from witnessmark.models.audit import AuditReport
 from witnessmark.models.log import ConsistencyProof, InclusionProof, LogEntry, TreeHead
+from witnessmark.models.requirements import ItemFindings, ItemRequirements
 from witnessmark.models.rerun import RerunReport
 from witnessmark.models.statement import AssessmentStatement, SummaryStatement
 from witnessmark.models.withheld import SaltFile
@@ -68,6 +69,8 @@ FORMATS: dict[str, type[Record] | UnionType] = {
     "CoverageReport": CoverageReport,
     "EvidenceDocument": EvidenceDocument,
     "InclusionProof": InclusionProof,
+    "ItemFindings": ItemFindings,
+    "ItemRequirements": ItemRequirements,
     "LogEntry": LogEntry,
     "MemoryCheckpointAssessment": MemoryCheckpointAssessment,
     "MemoryOperation": MemoryOperation,

@@ -9,7 +9,7 @@ import os
 import signal
 import sqlite3
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -28,6 +28,7 @@ from witnessmark.models import (
     RetrievedItem,
     RetrieverProfile,
     StateReference,
+    Target,
 )
 from witnessmark.ports import Call, ItemLocation, ScoredAnswer
 
@@ -386,3 +387,48 @@ class Opens(NamedTuple):
 def drawn(_: int) -> float:
     """Return another number at every call, whatever it is called with."""
     return SystemRandom().random()
+
+
+class FailsOnce(Notes):
+    """Fails at the 30th question, once in all processes that share a folder."""
+
+    def __init__(self, folder: str) -> None:
+        super().__init__()
+        self.failed = Path(folder) / "failed"
+
+    def answer(self, state_name: str, request: RetrievalRequest) -> Sequence[RetrievedItem]:
+        if self.asked == 30 and not self.failed.exists():
+            self.failed.touch()
+            raise OSError("the disk is gone")
+        return ranked(self.notes)
+
+
+class FailsInAnotherZone(Notes):
+    """Fails where the clock is not in UTC."""
+
+    def answer(self, state_name: str, request: RetrievalRequest) -> Sequence[RetrievedItem]:
+        if time.localtime(0).tm_gmtoff:
+            raise OSError("the clock is wrong")
+        return ranked(self.notes)
+
+
+class TrialAdapter:
+    """Opens the retriever of this module that the candidate's option ``kind`` names, with its ``arguments``."""
+
+    def open(self, states: Mapping[str, Target], profile: RetrieverProfile | None) -> Notes:
+        options: dict[str, Any] = dict(states["candidate"].options)
+        retriever: Notes = globals()[options["kind"]](*options.get("arguments", ()))
+        return retriever
+
+
+ADAPTER = TrialAdapter()
+
+
+def register(folder: Path) -> None:
+    """Write a distribution into ``folder`` that provides `TrialAdapter` as the adapter ``trial``."""
+    metadata = folder / "trial_retrievers-1.dist-info"
+    metadata.mkdir()
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: trial-retrievers\nVersion: 1\n", encoding="utf-8")
+    (metadata / "entry_points.txt").write_text(
+        "[witnessmark.adapters]\ntrial = trial_retrievers:ADAPTER\n", encoding="utf-8"
+    )

@@ -45,6 +45,7 @@ def measure_noise(inputs: SessionInputs, *, workforce: Workforce = Workforce()) 
             inputs.suite,
             trials=inputs.trials,
             seed=inputs.seed,
+            axes=inputs.chosen_axes(rebuilds=False),
             assessed_at=inputs.assessed_at,
             source=source,
             workforce=workforce,

@@ -181,7 +181,7 @@ def assess(
             header = header.model_validate({**header.model_dump(), "assessed_at": book.header.assessed_at})
         if on_start is not None:
             on_start(header)
-        tallies = conduct(plan, len(questions), crew, guard, book, on_trial)
+        tallies = conduct(plan, questions, crew, guard, book, on_trial)
         rebuilt = None
         if plan.rebuilds:
             rebuilt = conduct_rebuilds(plan, questions, profile, workforce.patience, _required(rebuild), book, on_trial)

@@ -98,7 +98,7 @@ def proceed(
             inputs.suite,
             trials=inputs.trials,
             seed=inputs.seed,
-            axes={axis: count or None for axis, count in inputs.axes.items()} or None,
+            axes=inputs.chosen_axes(),
             material_access=inputs.material_access,
             assessed_at=inputs.assessed_at,
             source=source,
@@ -134,18 +134,24 @@ def require_log(out: Path, log: Path) -> None:
         )
 
 
-def discard_unstarted(out: Path, reason: str) -> None:
+def discard_unstarted(out: Path, reason: str) -> bool:
     """Remove what `begin` wrote where no trial was finished: nothing is lost, and nothing half-written stays.
 
     Where a log has the start of the run, it is told why there will be no end.
+
+    Returns:
+        Whether nothing is left to go on with.
     """
     partial = partial_path(out)
     journal = partial / _JOURNAL
-    if (partial / _INPUTS).is_file() and not (journal.is_file() and journal.read_bytes().count(b"\n") > 1):
+    if journal.is_file() and journal.read_bytes().count(b"\n") > 1:
+        return False
+    if (partial / _INPUTS).is_file():
         registration = Registration.find(partial / _LOG)
         shutil.rmtree(partial)
         if registration is not None:
             registration.abandon(reason)
+    return True
 
 
 def _enter(registration: Registration, header: TranscriptHeader) -> None:

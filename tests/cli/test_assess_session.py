@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
+import pty
+import re
 import signal
 import subprocess
 import sys
 import time
-from typing import TYPE_CHECKING
+from contextlib import suppress
+from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 
@@ -60,8 +64,8 @@ def same(first: Path, second: Path) -> bool:
     return all((first / name).read_bytes() == (second / name).read_bytes() for name in FILES)
 
 
-def start(demo: Path, out: Path, trials: int) -> subprocess.Popen[str]:
-    """Start an assessment as a process of its own, with interrupts as a shell in the foreground has them."""
+def start(demo: Path, out: Path, trials: int, *options: str) -> subprocess.Popen[str]:
+    """Start an assessment as a job of its own, with interrupts as a shell in the foreground has them."""
     return subprocess.Popen(
         [
             sys.executable,
@@ -74,7 +78,9 @@ def start(demo: Path, out: Path, trials: int) -> subprocess.Popen[str]:
             str(out),
             "--trials",
             str(trials),
+            *options,
         ],
+        start_new_session=True,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,
@@ -94,19 +100,25 @@ def wait_for_trials(out: Path, process: subprocess.Popen[str], trials: int) -> N
 TRIALS = 300
 
 
-@pytest.fixture(scope="module")
-def unbroken(demo: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+class Finished(NamedTuple):
     """A run that nothing stopped."""
+
+    out: Path
+    talk: str
+
+
+@pytest.fixture(scope="module")
+def unbroken(demo: Path, tmp_path_factory: pytest.TempPathFactory) -> Finished:
     out = tmp_path_factory.mktemp("unbroken") / "run"
     process = start(demo, out, TRIALS)
-    process.communicate(timeout=120)
+    _, talk = process.communicate(timeout=120)
     assert process.returncode == 0
-    return out
+    return Finished(out, talk)
 
 
 class TestStoppedRuns:
     def test_a_killed_run_goes_on_to_the_same_bytes(
-        self, demo: Path, unbroken: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+        self, demo: Path, unbroken: Finished, tmp_path: Path, capfd: pytest.CaptureFixture[str]
     ) -> None:
         out = tmp_path / "run"
         process = start(demo, out, TRIALS)
@@ -118,18 +130,21 @@ class TestStoppedRuns:
         code, _, _ = run(capfd, "assess", "--resume", str(out))
 
         assert code == 0
-        assert same(out, unbroken)
+        assert same(out, unbroken.out)
         assert not out.with_name("run.partial").exists()
 
-    def test_an_interrupt_says_how_to_go_on(self, demo: Path, tmp_path: Path) -> None:
+    @pytest.mark.parametrize("options", [(), ("--workers", "2"), ("--axes", "process")])
+    def test_an_interrupt_says_how_to_go_on(self, demo: Path, tmp_path: Path, options: tuple[str, ...]) -> None:
         out = tmp_path / "run"
-        process = start(demo, out, TRIALS)
-        wait_for_trials(out, process, 5)
-        process.send_signal(signal.SIGINT)
+        process = start(demo, out, TRIALS, *options)
+        wait_for_trials(out, process, 2)
+        os.killpg(process.pid, signal.SIGINT)
         _, err = process.communicate(timeout=60)
 
         assert process.returncode == 130
-        assert f"{out}.partial keeps the finished trials; go on with: assess --resume {out}" in err
+        assert err.splitlines()[-1] == (
+            f"interrupted: {out}.partial keeps the finished trials; go on with: witnessmark assess --resume {out}"
+        )
         assert "Traceback" not in err
 
     def test_a_new_run_does_not_write_over_an_unfinished_one(
@@ -194,6 +209,36 @@ class TestWorkers:
         assert code == 4
         assert "error[cluster_unreachable]" in err
         assert not (tmp_path / "run.partial").exists()
+
+
+class TestProgress:
+    def test_plain_lines_where_there_is_no_terminal(self, unbroken: Finished) -> None:
+        lines = unbroken.talk.splitlines()
+
+        assert re.fullmatch(r"trial 300/300 \(process\), 12,000 of 12,000 questions, [0-9,]+/s, 0 s left", lines[-2]), (
+            lines
+        )
+        assert lines[-1].startswith("wrote ")
+
+    def test_a_bar_on_a_terminal(self, demo: Path, tmp_path: Path) -> None:
+        ours, theirs = pty.openpty()
+        process = subprocess.Popen(
+            [sys.executable, "-m", "witnessmark", "assess", *inputs(demo), "--out", str(tmp_path / "run")],
+            stdout=subprocess.DEVNULL,
+            stderr=theirs,
+            env={**os.environ, "TERM": "xterm-256color", "COLUMNS": "120"},
+        )
+        os.close(theirs)
+        shown = b""
+        with suppress(OSError):  # the end of a terminal
+            while part := os.read(ours, 4096):
+                shown += part
+        os.close(ours)
+
+        assert process.wait() == 0
+        assert "━" in shown.decode()
+        assert b"trial 20/20 (process)" in shown
+        assert b"s left" not in shown
 
 
 class TestAxes:

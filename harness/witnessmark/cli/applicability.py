@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from witnessmark.cli.exits import Exit
+from witnessmark.cli.location import LOCATION
 from witnessmark.cli.output import emit_json, json_option, say, show_table
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ DEFAULT_PURPOSE = "builtin:current-state"
 
 _purpose_option = click.option(
     "--purpose",
+    type=LOCATION,
     default=DEFAULT_PURPOSE,
     show_default=True,
     metavar="PURPOSE",

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from witnessmark.cli.exits import Exit, exit_for
+from witnessmark.cli.exits import INTERRUPTED, Exit, exit_for
+from witnessmark.cli.location import LOCATION
 from witnessmark.cli.output import emit_json, json_option, say, show_table
 from witnessmark.errors import WitnessmarkError
 
@@ -26,10 +27,10 @@ __all__ = ["command", "parse_time", "show_run"]
 
 
 @click.command(name="assess")
-@click.option("--baseline", help="Checkpoint directory or *.target.yaml of the state that is live.")
-@click.option("--candidate", help="Checkpoint directory or *.target.yaml of the state to be promoted.")
-@click.option("--suite", "suite_name", help="*.suite.json, *.suite.yaml or builtin:NAME.")
-@click.option("--profile", "profile_name", help="*.profile.json or builtin:NAME.")
+@click.option("--baseline", type=LOCATION, help="Checkpoint directory or *.target.yaml of the state that is live.")
+@click.option("--candidate", type=LOCATION, help="Checkpoint directory or *.target.yaml of the state to be promoted.")
+@click.option("--suite", "suite_name", type=LOCATION, help="*.suite.json, *.suite.yaml or builtin:NAME.")
+@click.option("--profile", "profile_name", type=LOCATION, help="*.profile.json or builtin:NAME.")
 @click.option("--out", type=click.Path(path_type=Path), help="Run directory to write; must not exist.")
 @click.option("--resume", type=click.Path(path_type=Path), metavar="RUN", help="Go on with the unfinished run RUN.")
 @click.option("--log", "log_file", type=click.Path(path_type=Path), help="Log that the run is entered in.")
@@ -43,8 +44,20 @@ __all__ = ["command", "parse_time", "show_run"]
 @click.option("--seed", default=0, show_default=True, help="Seed of the order of questions in each trial.")
 @click.option("--workers", default=1, show_default=True, type=click.IntRange(1), help="Processes that share a trial.")
 @click.option("--dask", metavar="ADDRESS", help="Scheduler of a Dask cluster that shares each trial (extra: dask).")
-@click.option("--timeout", default=300.0, show_default=True, help="Seconds that one call may take; 0 is no bound.")
-@click.option("--retries", default=2, show_default=True, help="Repeats of a call after an error that may pass.")
+@click.option(
+    "--timeout",
+    default=300.0,
+    show_default=True,
+    type=click.FloatRange(0),
+    help="Seconds that one call may take; 0 is no bound.",
+)
+@click.option(
+    "--retries",
+    default=2,
+    show_default=True,
+    type=click.IntRange(0),
+    help="Repeats of a call after an error that may pass.",
+)
 @click.option("--self-check", is_flag=True, help="Compare the baseline with itself first and report the noise.")
 @click.option(
     "--material-access",
@@ -103,7 +116,7 @@ def command(
     from witnessmark.models import MaterialAccess
     from witnessmark.models.session import SessionInputs
     from witnessmark.run.plan import make_plan, parse_axes
-    from witnessmark.session import begin, discard_unstarted, partial_path, proceed, require_log
+    from witnessmark.session import begin, discard_unstarted, proceed, require_log
 
     if targets and requirements is None:
         raise click.UsageError("--target is for --require-applicable")
@@ -158,10 +171,11 @@ def command(
                 before=before,
             )
         except KeyboardInterrupt:
-            say(f"interrupted: {partial_path(target)} keeps the finished trials; go on with: assess --resume {target}")
-            raise
+            say(f"interrupted: {_how_to_go_on(target)}")
+            return INTERRUPTED
         except WitnessmarkError as error:
-            discard_unstarted(target, f"{error.code}: {error.problems[0].what}")
+            if not discard_unstarted(target, f"{error.code}: {error.problems[0].what}"):
+                say(f"stopped: {_how_to_go_on(target)}")
             raise
     if json_output:
         emit_json(run.assessment)
@@ -171,6 +185,12 @@ def command(
         _report_items(found, target)
     say(f"wrote {target}")
     return Exit.OK if exit_zero else exit_for(run.assessment.result)
+
+
+def _how_to_go_on(out: Path) -> str:
+    from witnessmark.session import partial_path
+
+    return f"{partial_path(out)} keeps the finished trials; go on with: witnessmark assess --resume {out}"
 
 
 def _target(name: str) -> Target:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from witnessmark.cli.exits import Exit
+from witnessmark.cli.location import LOCATION
 from witnessmark.cli.output import emit_json, json_option, say, show_table
 
 if TYPE_CHECKING:
@@ -36,7 +37,13 @@ _FILE = click.Path(path_type=Path)
     metavar="SCHEME:ARGUMENT",
     help="Where the present is; asks whether evidence still applies today. A checkpoint directory, git:PATH, … Repeat.",
 )
-@click.option("--purpose", default="builtin:current-state", show_default=True, help="Which dimensions count for that.")
+@click.option(
+    "--purpose",
+    type=LOCATION,
+    default="builtin:current-state",
+    show_default=True,
+    help="Which dimensions count for that.",
+)
 @click.option("--now", metavar="TIME", help="Today, RFC 3339 with its zone; now by default.")
 @json_option
 def command(

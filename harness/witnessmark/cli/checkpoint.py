@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from witnessmark.cli.exits import Exit
+from witnessmark.cli.location import LOCATION
 from witnessmark.cli.output import emit_json, json_option, say, show_table
 
 if TYPE_CHECKING:
@@ -26,7 +27,9 @@ def command() -> None:
 
 @command.command()
 @click.argument("records", type=click.Path(path_type=Path))
-@click.option("--profile", "profile_argument", required=True, metavar="P", help="Profile file, or builtin:NAME.")
+@click.option(
+    "--profile", "profile_argument", required=True, type=LOCATION, metavar="P", help="Profile file, or builtin:NAME."
+)
 @click.option("--out", required=True, type=_DIRECTORY, metavar="DIR", help="Directory to make.")
 @click.option("--extends", type=_DIRECTORY, metavar="BASE", help="Checkpoint directory whose log is continued.")
 @json_option

@@ -2,7 +2,7 @@
 
 - Found in the current folder or the nearest one above it, up to the root of a repository; ``--config`` names another.
 - One mapping a command, with its options by their long names; ``trials`` is a section of its own for ``assess``.
-- Paths are relative to the file. Unknown commands, options and sections are errors that name the line.
+- Paths are relative to the file. Unknown commands and options, and values of another type, are errors with their line.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from witnessmark.cli.location import Location
 from witnessmark.errors import InputError
 from witnessmark.files import read_bytes
 from witnessmark.yamlsource import line_of, load_yaml
@@ -36,8 +37,6 @@ _TRIALS = {
     "self_check": "self_check",
 }
 """Keys of the section ``trials``, and the options of ``assess`` that they set."""
-_NAMES = frozenset({"baseline", "candidate", "suite_name", "profile_name", "target"})
-"""Options that take a path or ``builtin:NAME``, though click sees plain text."""
 
 
 def find_config(start: Path) -> Path | None:
@@ -64,21 +63,10 @@ def load_defaults(path: Path, group: click.Group) -> dict[str, object]:
     trials = sections.pop("trials", None)
     found = loader.group(sections, group, "")
     if trials is not None:
-        assess = group.get_command(click.Context(group), "assess")
-        given = loader.mapping(trials, "/trials")
-        unknown = [name for name in given if name not in _TRIALS]
-        if unknown or assess is None:
-            raise loader.error("unknown_option", f"/trials/{unknown[0]}", sorted(_TRIALS))
-        axes = given.get("axes")
-        flat = {_TRIALS[name]: item for name, item in given.items()}
-        if axes is not None and not isinstance(axes, str):
-            flat["axes"] = ",".join(
-                name if count is None else f"{name}:{count}"
-                for name, count in loader.mapping(axes, "/trials/axes").items()
-            )
         section = found.setdefault("assess", {})
-        if isinstance(section, dict):
-            section.update(flat)
+        assess = group.get_command(click.Context(group), "assess")
+        if isinstance(section, dict) and assess is not None:
+            section.update(loader.trials(trials, assess))
     return found
 
 
@@ -108,8 +96,22 @@ class _Loader:
             found[name] = (
                 self.group(inner, command, place)
                 if isinstance(command, click.Group)
-                else self._options(inner, command, place)
+                else self._command(inner, command, place)
             )
+        return found
+
+    def trials(self, value: JsonValue, assess: click.Command) -> dict[str, object]:
+        options = _options(assess)
+        found: dict[str, object] = {}
+        for name, item in self.mapping(value, "/trials").items():
+            place, given = f"/trials/{name}", item
+            option = options.get(_TRIALS.get(name.replace("-", "_"), ""))
+            if option is None or option.name is None:
+                raise self.error("unknown_option", place, sorted(_TRIALS))
+            if option.name == "axes" and not isinstance(item, str):
+                axes = self.mapping(item, place)
+                given = ",".join(axis if count is None else f"{axis}:{count}" for axis, count in axes.items())
+            found[option.name] = self._value(option, given, place)
         return found
 
     def error(self, code: str, pointer: str, known: list[str]) -> InputError:
@@ -122,27 +124,45 @@ class _Loader:
             where=self._where(pointer),
         )
 
-    def _options(self, value: Mapping[str, JsonValue], command: click.Command, pointer: str) -> dict[str, object]:
-        options = {
-            name.removeprefix("--").replace("-", "_"): option
-            for option in command.params
-            if isinstance(option, click.Option)
-            for name in option.opts
-            if name.startswith("--")
-        }
+    def _command(self, value: Mapping[str, JsonValue], command: click.Command, pointer: str) -> dict[str, object]:
+        options = _options(command)
         found: dict[str, object] = {}
         for name, item in value.items():
             option = options.get(name.replace("-", "_"))
             if option is None or option.name is None:
                 raise self.error("unknown_option", f"{pointer}/{name}", sorted(options))
-            found[option.name] = self._absolute(option, item)
+            found[option.name] = self._value(option, item, f"{pointer}/{name}")
         return found
 
-    def _absolute(self, option: click.Option, value: JsonValue) -> object:
-        is_path = isinstance(option.type, click.Path) or option.name in _NAMES
-        if is_path and isinstance(value, str) and not value.startswith("builtin:"):
+    def _value(self, option: click.Option, item: JsonValue, pointer: str) -> JsonValue:
+        value = self._absolute(option, item)
+        try:
+            option.type_cast_value(click.Context(click.Command(None)), value)
+        except click.UsageError as error:
+            raise InputError(
+                f"not a value of {option.opts[0]}: {error.message}", code="wrong_type", where=self._where(pointer)
+            ) from error
+        return value
+
+    def _absolute(self, option: click.Option, value: JsonValue) -> JsonValue:
+        if isinstance(value, list):
+            return [self._absolute(option, item) for item in value]
+        if isinstance(value, str) and isinstance(option.type, click.Path):
             return str(self._path.parent / value)
+        if isinstance(value, str) and isinstance(option.type, Location):
+            return option.type.below(self._path.parent, value)
         return value
 
     def _where(self, pointer: str) -> str:
         return f"{self._path}:{line_of(self._lines, pointer)} {pointer}".rstrip()
+
+
+def _options(command: click.Command) -> dict[str, click.Option]:
+    """Return the options of a command by their long names, spelled with underscores."""
+    return {
+        name.removeprefix("--").replace("-", "_"): option
+        for option in command.params
+        if isinstance(option, click.Option)
+        for name in option.opts
+        if name.startswith("--")
+    }

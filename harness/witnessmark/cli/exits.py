@@ -6,7 +6,10 @@ from enum import IntEnum
 
 from witnessmark.models import BehavioralResult
 
-__all__ = ["Exit", "exit_for"]
+__all__ = ["INTERRUPTED", "Exit", "exit_for"]
+
+INTERRUPTED = 130
+"""What shells report of a command that an interrupt ended."""
 
 
 class Exit(IntEnum):

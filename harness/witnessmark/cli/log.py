@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from witnessmark.cli.exits import Exit
+from witnessmark.cli.location import LOCATION
 from witnessmark.cli.output import as_json, emit_json, json_option, say, show_table
 
 if TYPE_CHECKING:
@@ -56,7 +57,14 @@ def append(log: Path, entry: Path, json_output: bool) -> Exit:
 @click.argument("log", type=_FILE)
 @click.option("--policy", "policy_file", required=True, type=_FILE, help="The policy that the approval claims to meet.")
 @click.option("--candidate", required=True, type=_FILE, help="Checkpoint directory, or a StateReference in JSON.")
-@click.option("--assessment", "assessments", multiple=True, metavar="A", help="Run, assessment.json or digest; repeat.")
+@click.option(
+    "--assessment",
+    "assessments",
+    multiple=True,
+    type=LOCATION,
+    metavar="A",
+    help="Run, assessment.json or digest; repeat.",
+)
 @click.option("--approver", required=True, help="Who approved.")
 @click.option("--reason", default="", help="Why, in the approver's words.")
 @click.option("--at", "approved_at", metavar="TIME", help="When it was approved; now by default.")

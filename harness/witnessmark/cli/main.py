@@ -98,7 +98,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def _run(arguments: list[str] | None) -> int:
-    from witnessmark.cli.exits import Exit
+    from witnessmark.cli.exits import INTERRUPTED, Exit
 
     try:
         code = cli.main(args=arguments, prog_name="witnessmark", standalone_mode=False)
@@ -107,7 +107,7 @@ def _run(arguments: list[str] | None) -> int:
         return int(Exit.USAGE)
     except (click.Abort, KeyboardInterrupt):
         click.echo("interrupted", err=True)
-        return 130
+        return INTERRUPTED
     except WitnessmarkError as error:
         for problem in error.problems:
             click.echo(f"error[{problem.code}]: {problem}", err=True)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from witnessmark.cli.exits import Exit
+from witnessmark.cli.location import LOCATION
 from witnessmark.cli.output import emit_json, json_option, say, show_table
 
 if TYPE_CHECKING:
@@ -22,11 +23,18 @@ def command() -> None:
 
 
 @command.command()
-@click.option("--target", "target_argument", required=True, metavar="T", help="Checkpoint directory or *.target.yaml.")
+@click.option(
+    "--target",
+    "target_argument",
+    required=True,
+    type=LOCATION,
+    metavar="T",
+    help="Checkpoint directory or *.target.yaml.",
+)
 @click.option(
     "--out", required=True, type=click.Path(path_type=Path), metavar="P.profile.json", help="Profile to write."
 )
-@click.option("--profile", "profile_argument", metavar="P", help="Open the target under this profile.")
+@click.option("--profile", "profile_argument", type=LOCATION, metavar="P", help="Open the target under this profile.")
 @click.option("--portable", is_flag=True, help="Leave package versions out of the profile (the pin has them).")
 @json_option
 def pin(target_argument: str, out: Path, profile_argument: str | None, portable: bool, json_output: bool) -> Exit:

@@ -1,4 +1,4 @@
-"""Progress of a run on stderr: a bar on a terminal, one plain line a trial elsewhere."""
+"""Progress of a run on stderr: a bar on a terminal, plain lines elsewhere, never more than one in two seconds."""
 
 from __future__ import annotations
 
@@ -55,7 +55,11 @@ class TrialProgress:
         seconds = max(monotonic() - self._started, 1e-9)
         here = progress.done - self._first
         rate = here * progress.questions / seconds
-        text = f"trial {progress.done}/{progress.trials} ({progress.axis.value}), {rate:,.0f} questions/s"
+        asked, asking = progress.done * progress.questions, progress.trials * progress.questions
+        text = (
+            f"trial {progress.done}/{progress.trials} ({progress.axis.value}), "
+            f"{asked:,} of {asking:,} questions, {rate:,.0f}/s"
+        )
         if self._bar is None:
             if progress.done == progress.trials or monotonic() - self._said >= _PAUSE:
                 self._said = monotonic()

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from witnessmark.cli.exits import Exit
+from witnessmark.cli.location import LOCATION
 from witnessmark.cli.output import as_json, emit_json, json_option, say
 
 if TYPE_CHECKING:
@@ -21,8 +22,10 @@ __all__ = ["command"]
 
 @click.command(name="rerun")
 @click.argument("run", type=click.Path(path_type=Path))
-@click.option("--baseline", required=True, help="Checkpoint directory or *.target.yaml of the baseline.")
-@click.option("--candidate", required=True, help="Checkpoint directory or *.target.yaml of the candidate.")
+@click.option("--baseline", required=True, type=LOCATION, help="Checkpoint directory or *.target.yaml of the baseline.")
+@click.option(
+    "--candidate", required=True, type=LOCATION, help="Checkpoint directory or *.target.yaml of the candidate."
+)
 @click.option("--out", type=click.Path(path_type=Path), help="Run directory to write; nothing is written without it.")
 @click.option("--workers", default=1, show_default=True, type=click.IntRange(1), help="Processes that share a trial.")
 @click.option("--timeout", default=300.0, show_default=True, help="Seconds that one call may take; 0 is no bound.")

@@ -33,6 +33,11 @@ class SessionInputs(Record):
     assessed_at: Timestamp | None = None
     """Time that was asked for; absent is the time of the start."""
 
+    def chosen_axes(self, *, rebuilds: bool = True) -> dict[Axis, int | None] | None:
+        """Return the axes as a plan takes them, with or without the one that decides nothing; None: not chosen."""
+        axes = {axis: count or None for axis, count in self.axes.items() if rebuilds or axis is not Axis.rebuild}
+        return axes or None
+
 
 class Registered(Record):
     """``log.json`` of an unfinished run that a log is to know of."""

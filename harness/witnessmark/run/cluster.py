@@ -6,7 +6,7 @@ therefore made with ``pure=False``.
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
 
 from witnessmark.errors import InputError
@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
 __all__ = ["dask_workers"]
+
+_PATIENCE = 10
+"""Seconds within which a scheduler answers and has a worker."""
 
 
 @contextmanager
@@ -32,12 +35,16 @@ def dask_workers(address: str) -> Iterator[tuple[Executor, int]]:
             "the extra dask is not installed", code="missing_extra", wanted="pip install 'witnessmark[dask]'"
         ) from error
     try:
-        client = Client(address, timeout="10s")
+        client = Client(address, timeout=_PATIENCE)
     except (OSError, ValueError, TimeoutError) as error:
         raise InputError(
             f"no Dask scheduler answers: {error}", code="cluster_unreachable", got=address, wanted="tcp://HOST:PORT"
         ) from error
-    try:
-        yield client.get_executor(pure=False), max(1, sum(client.nthreads().values()))
-    finally:
-        client.close()
+    with closing(client):
+        try:
+            client.wait_for_workers(1, timeout=_PATIENCE)
+        except TimeoutError as error:
+            raise InputError(
+                "the Dask cluster has no worker", code="cluster_unreachable", got=address, wanted="a worker within 10 s"
+            ) from error
+        yield client.get_executor(pure=False), sum(client.nthreads().values())

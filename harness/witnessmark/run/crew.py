@@ -5,12 +5,14 @@
 - A trial of the process axis runs in a fresh interpreter with another hash seed, number of threads and time zone.
 - A trial of the batch axis is one job: the size of a batch may decide its answers.
 - A lost worker's job is handed out again, a few times; its result is taken once.
+- An interrupt ends worker processes at once and without a word: what they were doing is not in the journal.
 """
 
 from __future__ import annotations
 
 import os
 import pickle
+import signal
 import uuid
 from concurrent.futures import Executor, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -25,7 +27,7 @@ from witnessmark.run.sweep import Sweeper
 from witnessmark.run.worker import Job, answer_job
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from witnessmark.models import RetrieverProfile
     from witnessmark.ports import RetrieverAdapter
@@ -88,6 +90,7 @@ class Crew:
         self._sweeper = Sweeper(adapter, profile, questions, guard, seed=seed, patience=patience)
         self._workers, self._given = workers, executor
         self._pool: ProcessPoolExecutor | None = None
+        self._portable = False
         self._session = uuid.uuid4().hex
 
     def run(self, trial: Trial, tallies: Tallies) -> None:
@@ -100,14 +103,14 @@ class Crew:
         order = sweep_order(self._seed, trial.number, len(self._questions))
         batch = trial.axis is Axis.batch
         if trial.axis is Axis.process:
-            self._tally(self._in_fresh_process(trial, order), order, trial, tallies)
+            _tally(self._in_fresh_process(trial, order), order, tallies)
         elif self._workers > 1 or self._given is not None:
-            self._tally(self._on_workers(trial, order, batch), order, trial, tallies)
+            _tally(self._on_workers(trial, order, batch), order, tallies)
         else:
             asked = self._sweeper.batch if batch else self._sweeper.sweep
             with self._sweeper.watched():
                 for index, answer in asked(trial.number, order):
-                    tallies.add(index, answer, f"question {index}, trial {trial.number}:")
+                    tallies.add(index, answer)
 
     def close(self) -> None:
         """Stop the worker processes of this crew."""
@@ -115,17 +118,12 @@ class Crew:
             self._pool.shutdown(wait=True, cancel_futures=True)
             self._pool = None
 
-    def _tally(self, answers: Sequence[Answer], order: Sequence[int], trial: Trial, tallies: Tallies) -> None:
-        for index, answer in sorted(zip(order, answers, strict=True), key=lambda pair: pair[0]):
-            tallies.add(index, answer, f"question {index}, trial {trial.number}:")
-
     def _job(self, trial: Trial, shard: Sequence[int], batch: bool) -> Job:
         if self._source is None:
             raise InputError(
                 "another process has nothing to open", code="cannot_reopen", where=f"axis {trial.axis.value}"
             )
-        if self._given is None or trial.axis is Axis.process:
-            _check_travels(self._source)
+        self._require_portable(self._source)
         return Job(
             session=self._session,
             source=self._source,
@@ -138,62 +136,80 @@ class Crew:
             patience=self._patience,
         )
 
+    def _require_portable(self, source: Source) -> None:
+        """Refuse a source that cannot be sent, before a process pool gets it: closing one that did may never end."""
+        if self._portable:
+            return
+        try:
+            pickle.dumps(source)
+        except Exception as error:
+            raise InputError(
+                f"the source cannot be sent to another process: {error}",
+                code="cannot_reopen",
+                wanted="a module-level class or function, and plain data",
+            ) from error
+        self._portable = True
+
     def _on_workers(self, trial: Trial, order: Sequence[int], batch: bool) -> list[Answer]:
         size = len(order) if batch else -(-len(order) // self._workers)
         jobs = [self._job(trial, order[start : start + size], batch) for start in range(0, len(order), size or 1)]
-        for attempt in range(_LOST + 1):
+
+        def attempt() -> list[Answer]:
             executor = self._given if self._given is not None else self._own_pool()
             try:
                 futures = [executor.submit(answer_job, job) for job in jobs]
                 return [answer for future in futures for answer in future.result()]
-            except WitnessmarkError:
+            except BrokenProcessPool:
+                self._pool = None
                 raise
-            except Exception as error:
-                if self._given is None and attempt < _LOST and isinstance(error, BrokenProcessPool):
-                    self._pool = None
-                    continue
-                raise _lost(error, attempt, trial) from error
-        return []
+
+        return self._persistently(attempt, trial)
 
     def _own_pool(self) -> ProcessPoolExecutor:
         if self._pool is None:
-            self._pool = ProcessPoolExecutor(self._workers, mp_context=get_context("spawn"))
+            self._pool = _processes(self._workers)
         return self._pool
 
     def _in_fresh_process(self, trial: Trial, order: Sequence[int]) -> list[Answer]:
         job = self._job(trial, order, batch=False)
-        for attempt in range(_LOST + 1):
-            with _environment(trial.number), ProcessPoolExecutor(1, mp_context=get_context("spawn")) as fresh:
-                try:
-                    return list(fresh.submit(answer_job, job).result())
-                except WitnessmarkError:
-                    raise
-                except Exception as error:
-                    if attempt == _LOST or not isinstance(error, BrokenProcessPool):
-                        raise _lost(error, attempt, trial) from error
-        return []
+
+        def attempt() -> list[Answer]:
+            with _environment(trial.number), _processes(1) as fresh:
+                return list(fresh.submit(answer_job, job).result())
+
+        return self._persistently(attempt, trial)
+
+    def _persistently(self, attempt: Callable[[], list[Answer]], trial: Trial) -> list[Answer]:
+        """Attempt again while processes of our own are lost; what a given executor loses is its own affair."""
+        number = 0
+        while True:
+            number += 1
+            try:
+                return attempt()
+            except WitnessmarkError:
+                raise
+            except Exception as error:
+                ours = isinstance(error, BrokenProcessPool) and (self._given is None or trial.axis is Axis.process)
+                if not ours or number > _LOST:
+                    raise AdapterError(
+                        f"a worker did not answer: {type(error).__name__}: {error}",
+                        code="worker_lost",
+                        got=f"{number} attempts",
+                        where=f"trial {trial.number}, axis {trial.axis.value}",
+                    ) from error
 
 
-def _lost(error: Exception, attempt: int, trial: Trial) -> AdapterError:
-    return AdapterError(
-        f"a worker did not answer: {type(error).__name__}: {error}",
-        code="worker_lost",
-        got=f"{attempt + 1} attempts",
-        where=f"trial {trial.number}, axis {trial.axis.value}",
-    )
+def _tally(answers: Sequence[Answer], order: Sequence[int], tallies: Tallies) -> None:
+    for index, answer in sorted(zip(order, answers, strict=True), key=lambda pair: pair[0]):
+        tallies.add(index, answer)
 
 
-def _check_travels(source: Source) -> None:
-    """Refuse here what a pool of processes would refuse in a thread of its own, and might then wait for."""
-    try:
-        pickle.dumps(source)
-    except Exception as error:
-        raise InputError(
-            "the source cannot be sent to another process",
-            code="cannot_reopen",
-            got=f"{type(error).__name__}: {error}",
-            wanted="a module-level class or function, and plain data",
-        ) from error
+def _processes(workers: int) -> ProcessPoolExecutor:
+    return ProcessPoolExecutor(workers, get_context("spawn"), initializer=_end_when_interrupted)
+
+
+def _end_when_interrupted() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 @contextmanager

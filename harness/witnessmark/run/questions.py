@@ -37,6 +37,14 @@ class Question(NamedTuple):
     request: RetrievalRequest
     probe_id: str
 
+    def place(self, trial: str) -> str:
+        """Return where an error is: the probe, the state, the trial and the request."""
+        query, context = self.request.query, self.request.context
+        shown = query if len(query) <= 60 else f"{query[:57]}..."
+        return (
+            f"probe {self.probe_id!r}, state {self.asked.state_name!r}, {trial}, query {shown!r}, context {context!r}"
+        )
+
 
 class SuiteQuestions(NamedTuple):
     """What a suite asks of two named states; one entry a probe, in the order of the suite."""

@@ -137,7 +137,7 @@ class Sweeper:
             if slot.handed.__dict__ != slot.pristine:
                 slot.handed = _fresh(self._questions[index].request)
             calls.append(Call(slot.state, slot.handed))
-        where = f"batch of {len(calls)} questions, trial {trial}:"
+        where = f"batch of {len(calls)} questions, trial {trial}"
         answers = self._patiently(lambda: adapter.retrieve_batch(calls), where)
         if len(answers) != len(calls):
             raise AdapterError(
@@ -178,19 +178,18 @@ class Sweeper:
         return self._patiently(call, where, first=error)
 
     def _patiently(self, call: Callable[[], T], where: str, first: Exception | None = None) -> T:
-        error, pause = first, self._patience.pause
-        for attempt in range(self._patience.retries + 1):
+        error, pause, tried = first, self._patience.pause, 0
+        while True:
             if error is None:
                 try:
                     self._clock.calls += 1
                     return call()
                 except Exception as raised:
                     error = raised
-            if not isinstance(error, TransientError) or attempt == self._patience.retries:
+            if not isinstance(error, TransientError) or tried == self._patience.retries:
                 raise self._explained(error, where) from error
             sleep(pause)
-            error, pause = None, pause * 2
-        raise AssertionError  # unreachable: the last attempt returns or raises
+            error, pause, tried = None, pause * 2, tried + 1
 
     def _explained(self, error: Exception, where: str) -> AdapterError:
         if isinstance(error, CallTimeout):
@@ -230,12 +229,7 @@ class Sweeper:
         return answer
 
     def _where(self, index: int, trial: int) -> str:
-        question = self._questions[index]
-        query = question.request.query if len(question.request.query) <= 60 else f"{question.request.query[:57]}..."
-        return (
-            f"probe {question.probe_id!r}, state {question.asked.state_name!r}, trial {trial}, "
-            f"query {query!r}, context {question.request.context!r}:"
-        )
+        return self._questions[index].place(f"trial {trial}")
 
 
 def _same_objects(items: Sequence[RetrievedItem], before: Sequence[RetrievedItem] | None) -> bool:

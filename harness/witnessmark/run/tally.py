@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from witnessmark.run.observed import SeenItem
+    from witnessmark.run.questions import Question
 
 __all__ = ["Answer", "Tallies", "TrialChanges"]
 
@@ -51,14 +52,15 @@ class _Tally:
 class Tallies:
     """The tallies of all questions of a run."""
 
-    def __init__(self, size: int) -> None:
-        self._tallies = [_Tally() for _ in range(size)]
+    def __init__(self, questions: Sequence[Question], noun: str = "trial") -> None:
+        self._questions, self._noun = questions, noun
+        self._tallies = [_Tally() for _ in questions]
         self._added: list[tuple[int, Answer]] = []
         self._switched: list[tuple[int, int]] = []
         self.trials = 0
         """Trials that are finished."""
 
-    def add(self, index: int, answer: Answer, where: str) -> None:
+    def add(self, index: int, answer: Answer) -> None:
         """Tally one answer of the current trial, where it may be another one than in the trial before.
 
         Raises:
@@ -78,7 +80,7 @@ class Tallies:
                 code="ranks_differ",
                 got=str([item.rank for item in answer.items]),
                 wanted=str([item.rank for item in tally.orderings[number].items]),
-                where=where,
+                where=self._questions[index].place(f"{self._noun} {self.trials}"),
             )
         tally.answer = answer
         if number != tally.current:

@@ -42,7 +42,7 @@ class Progress(NamedTuple):
 
 def conduct(
     plan: TrialPlan,
-    size: int,
+    questions: Sequence[Question],
     crew: Crew,
     guard: StateGuard,
     journal: Journal | None,
@@ -55,7 +55,7 @@ def conduct(
         StateChanged: a state reference changed meanwhile.
         EvidenceError: ``invalid_journal``: the journal does not fit this run.
     """
-    tallies = Tallies(size)
+    tallies = Tallies(questions)
     _replay(tallies, journal, rebuild=False)
     everything = plan.trials + plan.rebuilds
     for trial in plan.deciding()[tallies.trials :]:
@@ -65,7 +65,7 @@ def conduct(
         if journal is not None:
             journal.append(TrialLine.of(trial.number, changes))
         if on_trial is not None:
-            on_trial(Progress(trial.number + 1, everything, trial.axis, size))
+            on_trial(Progress(trial.number + 1, everything, trial.axis, len(questions)))
     return tallies
 
 
@@ -84,7 +84,7 @@ def conduct_rebuilds(
         AdapterError: the adapter failed or broke its contract.
         EvidenceError: ``invalid_journal``: the journal does not fit this run.
     """
-    tallies = Tallies(len(questions))
+    tallies = Tallies(questions, "rebuild")
     _replay(tallies, journal, rebuild=True)
     for number in range(tallies.trials, plan.rebuilds):
         with rebuild(number) as (adapter, guard):
@@ -92,7 +92,7 @@ def conduct_rebuilds(
             order = sweep_order(plan.seed, plan.trials + number, len(questions))
             with sweeper.watched():
                 for index, answer in sweeper.sweep(plan.trials + number, order):
-                    tallies.add(index, answer, f"question {index}, rebuild {number}:")
+                    tallies.add(index, answer)
         changes = tallies.finish_trial()
         if journal is not None:
             journal.append(TrialLine.of(number, changes, rebuild=True))

@@ -15,7 +15,7 @@ from witnessmark.models import RetrieverProfile, StateReference
 from witnessmark.run.contract import RawItem, as_record, check_answer
 from witnessmark.run.observed import SeenItem
 
-WHERE = "here:"
+WHERE = "here"
 A, B = digest("a"), digest("b")
 TWO: list[RawItem] = [(1, "a", A, ()), (2, "b", B, ())]
 
@@ -67,7 +67,7 @@ def test_true_is_no_rank_even_where_rank_one_was_seen_before() -> None:
 def test_invalid_item_rank(rank: object) -> None:
     assert refused([(rank, "a", A, ())]) == (
         "invalid_item",
-        f"here:: items[0].rank: got {rank!r}, wanted an integer of 1 or more",
+        f"here: items[0].rank: got {rank!r}, wanted an integer of 1 or more",
     )
 
 
@@ -75,7 +75,7 @@ def test_invalid_item_rank(rank: object) -> None:
 def test_invalid_item_key(key: object) -> None:
     assert refused([*TWO, (3, key, A, ())]) == (
         "invalid_item",
-        f"here:: items[2].item_key: got {key!r}, wanted a string",
+        f"here: items[2].item_key: got {key!r}, wanted a string",
     )
 
 
@@ -83,14 +83,14 @@ def test_invalid_item_key(key: object) -> None:
 def test_invalid_item_version(version: object) -> None:
     code, message = refused([(1, "a", version, ())])
     assert code == "invalid_item"
-    assert message.startswith("here:: items[0].item_version_digest: got ")
+    assert message.startswith("here: items[0].item_version_digest: got ")
 
 
 @pytest.mark.parametrize("labels", [None, "tenant:a", {"a"}, [1], ("a", None)])
 def test_invalid_item_labels(labels: object) -> None:
     assert refused([(1, "a", A, labels)]) == (
         "invalid_item",
-        f"here:: items[0].scope_labels: got {labels!r}, wanted a list of strings",
+        f"here: items[0].scope_labels: got {labels!r}, wanted a list of strings",
     )
 
 
@@ -100,27 +100,27 @@ def test_labels_in_a_list_are_labels() -> None:
 
 def test_too_many_items() -> None:
     raw = [(rank, f"k{rank}", A, ()) for rank in range(1, 5)]
-    assert refused(raw) == ("too_many_items", "here:: answer has more items than top_k: got 4, wanted at most 3")
+    assert refused(raw) == ("too_many_items", "here: answer has more items than top_k: got 4, wanted at most 3")
 
 
 def test_rank_above_top_k() -> None:
     assert refused([(1, "a", A, ()), (4, "b", B, ())]) == (
         "rank_above_top_k",
-        "here:: rank is above top_k: got 4, wanted at most 3",
+        "here: rank is above top_k: got 4, wanted at most 3",
     )
 
 
 def test_duplicate_rank() -> None:
     assert refused([(1, "a", A, ()), (1, "b", B, ())]) == (
         "duplicate_rank",
-        "here:: rank stands twice in one answer: got 1",
+        "here: rank stands twice in one answer: got 1",
     )
 
 
 def test_duplicate_item_key() -> None:
     assert refused([(1, "a", A, ()), (2, "a", B, ())]) == (
         "duplicate_item_key",
-        "here:: item_key stands twice in one answer: got 'a'",
+        "here: item_key stands twice in one answer: got 'a'",
     )
 
 
@@ -128,27 +128,27 @@ def test_duplicate_item_key() -> None:
 def test_score_count(scores: list[float]) -> None:
     assert refused(TWO, scores) == (
         "score_count",
-        f"here:: answer has another number of scores than items: got {len(scores)}, wanted 2",
+        f"here: answer has another number of scores than items: got {len(scores)}, wanted 2",
     )
 
 
 @pytest.mark.parametrize("bad", [float("nan"), float("inf"), float("-inf")])
 def test_non_finite_score(bad: float) -> None:
-    assert refused(TWO, [0.5, bad]) == ("non_finite_score", f"here:: score is not finite: got {bad!r}")
-    assert refused(TWO, [0.5, 0.4], bad) == ("non_finite_score", f"here:: score is not finite: got {bad!r}")
+    assert refused(TWO, [0.5, bad]) == ("non_finite_score", f"here: score is not finite: got {bad!r}")
+    assert refused(TWO, [0.5, 0.4], bad) == ("non_finite_score", f"here: score is not finite: got {bad!r}")
 
 
 def test_rank_score_inversion() -> None:
     assert refused(TWO, [0.4, 0.5]) == (
         "rank_score_inversion",
-        "here:: score rises from rank 1 to rank 2: got 0.4 then 0.5, wanted scores that do not rise with the rank",
+        "here: score rises from rank 1 to rank 2: got 0.4 then 0.5, wanted scores that do not rise with the rank",
     )
 
 
 def test_rank_score_inversion_at_the_cut() -> None:
     assert refused(TWO, [0.5, 0.4], 0.45) == (
         "rank_score_inversion",
-        "here:: an item below the cut scores higher than the last one above it: got 0.45 below 0.4",
+        "here: an item below the cut scores higher than the last one above it: got 0.45 below 0.4",
     )
     assert check(TWO, [0.5, 0.4], 0.4)[2] == 0.4
     assert check([], [], 0.4)[2] == 0.4
@@ -158,7 +158,7 @@ def test_tie_policy_not_applied() -> None:
     raw: list[RawItem] = [(1, "b", B, ()), (2, "a", A, ())]
     assert refused(raw, [0.5, 0.5]) == (
         "tie_policy_not_applied",
-        "here:: equal scores are not in the declared order: got 'b' before 'a', both 0.5, "
+        "here: equal scores are not in the declared order: got 'b' before 'a', both 0.5, "
         "wanted score_desc_item_key_asc",
     )
     assert check(TWO, [0.5, 0.5])[1] == (0.5, 0.5)

@@ -19,6 +19,7 @@ from witnessmark.errors import EvidenceError
 from witnessmark.models import Axis
 from witnessmark.ports import RetrieverAdapter
 from witnessmark.run.guard import StateGuard
+from witnessmark.run.journal import read_journal
 from witnessmark.runner import Run
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -105,23 +106,53 @@ def test_a_journal_that_is_complete_asks_nothing(unbroken: Run, tmp_path: Path) 
     assert again.asked == 0
 
 
-def test_cut_at_every_byte_it_goes_on_or_is_refused(unbroken: Run, tmp_path: Path) -> None:
+def test_cut_at_every_byte_it_is_read_to_the_last_whole_line_or_refused(tmp_path: Path) -> None:
     whole = tmp_path / "whole.jsonl"
     run(Changes(), whole)
     data = whole.read_bytes()
-    header = data.index(b"\n") + 1
+    header, finished, _ = read_journal(whole)
     journal = tmp_path / "journal.jsonl"
 
     for size in range(len(data) + 1):
         journal.write_bytes(data[:size])
-        if size < header:
+        lines = data[:size].count(b"\n")
+        if not lines:
             with pytest.raises(EvidenceError) as refused:
-                run(Changes(), journal)
+                read_journal(journal)
             assert refused.value.code == "invalid_journal"
-            assert journal.read_bytes() == data[:size]
         else:
+            kept = data[:size].rindex(b"\n") + 1
+            assert read_journal(journal) == (header, finished[: lines - 1], kept), size
+
+
+def test_cut_in_every_line_it_goes_on_to_the_same_bytes(unbroken: Run, tmp_path: Path) -> None:
+    whole = tmp_path / "whole.jsonl"
+    run(Changes(), whole)
+    data = whole.read_bytes()
+    journal = tmp_path / "journal.jsonl"
+    ends = [place + 1 for place, byte in enumerate(data) if byte == ord("\n")]
+
+    for trials, end in enumerate(ends):
+        for size in {end, min(end + 1 + 7 * trials, len(data))}:
+            journal.write_bytes(data[:size])
             assert same(run(Changes(min(20, data[:size].count(b"\n") - 1)), journal), unbroken), size
             assert journal.read_bytes() == data
+
+
+def test_cut_in_its_header_it_stays_as_it_is(tmp_path: Path) -> None:
+    journal = tmp_path / "journal.jsonl"
+    run(Changes(), journal)
+    cut = journal.read_bytes()[:100]
+    journal.write_bytes(cut)
+
+    with pytest.raises(EvidenceError) as refused:
+        run(Changes(), journal)
+
+    assert str(refused.value) == (
+        f"{journal}: the journal has no complete header, so there is nothing to go on with: "
+        "wanted delete it and start the run again"
+    )
+    assert journal.read_bytes() == cut
 
 
 def test_a_flipped_bit_is_refused(tmp_path: Path) -> None:

@@ -119,17 +119,18 @@ class TestErrors:
 
         assert refused.value.code == "cannot_reopen"
 
-    def test_a_source_that_cannot_travel_is_named(self) -> None:
+    @pytest.mark.parametrize("axes", [SWEEPS, {Axis.sweep: 19, Axis.process: 1}])
+    def test_a_source_that_cannot_travel_is_named(self, axes: dict[Axis, int | None]) -> None:
         @contextmanager
         def local() -> Iterator[Notes]:
             yield Notes()
 
         with pytest.raises(InputError) as refused:
-            assess(Notes(), anchors(), assessed_at=NOW, axes=SWEEPS, source=local, workforce=Workforce(workers=2))
+            assess(Notes(), anchors(), assessed_at=NOW, axes=axes, source=local, workforce=Workforce(workers=2))
 
         assert refused.value.code == "cannot_reopen"
-        assert str(refused.value).startswith("the source cannot be sent to another process: got ")
-        assert "local" in str(refused.value)
+        assert str(refused.value).startswith("the source cannot be sent to another process: Can't pickle local object")
+        assert str(refused.value).endswith(": wanted a module-level class or function, and plain data")
 
 
 def orderings(found: Run) -> Counter[int]:

@@ -53,6 +53,7 @@ PLAIN_TEXT = {
     "assess assessed-at",
     "assess axes",
     "assess dask",
+    "assess target",
     "demo assessed-at",
     "gate now",
     "gate target",

@@ -10,6 +10,7 @@ from __future__ import annotations
 import shutil
 from datetime import UTC, datetime
 from functools import partial as partial_function
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from witnessmark.canonical import canonical_digest, model_bytes, sha256_digest
@@ -22,12 +23,11 @@ from witnessmark.models.session import SessionInputs
 from witnessmark.opening import open_states
 from witnessmark.run.rebuilt import RebuiltSource
 from witnessmark.run.source import TargetSource
-from witnessmark.rundir import write_run
+from witnessmark.rundir import write_run, write_withheld
 from witnessmark.runner import Workforce, assess
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from witnessmark.models import TranscriptHeader
     from witnessmark.run.trials import Progress
@@ -38,6 +38,7 @@ __all__ = ["begin", "discard_unstarted", "partial_path", "proceed", "require_log
 _INPUTS = "inputs.json"
 _JOURNAL = "journal.jsonl"
 _LOG = "log.json"
+_WHOLE = "whole"
 
 
 def partial_path(out: Path) -> Path:
@@ -53,6 +54,8 @@ def begin(out: Path, inputs: SessionInputs, *, log: Path | None = None) -> None:
         EvidenceError: ``log`` is not a log.
     """
     require_absent(out)
+    if inputs.salts is not None:
+        require_absent(Path(inputs.salts))
     partial = partial_path(out)
     if partial.exists():
         raise InputError(
@@ -110,7 +113,13 @@ def proceed(
         )
     if registration is not None:
         registration.end(run.assessment, canonical_digest(run.assessment), sha256_digest(run.transcript_bytes))
-    write_run(out, run, describe_environment())
+    if inputs.salts is None:
+        write_run(out, run, describe_environment())
+    else:
+        # The material stays in the partial folder, also where a kill comes in between.
+        shutil.rmtree(partial / _WHOLE, ignore_errors=True)
+        write_run(partial / _WHOLE, run, describe_environment())
+        write_withheld(partial / _WHOLE, out, Path(inputs.salts), inputs.withhold)
     shutil.rmtree(partial)
     return run
 

@@ -15,7 +15,7 @@ from witnessmark.cli.main import main
 from witnessmark.log import Log, logged_runs, read_log
 from witnessmark.models.approval import RunOutcome
 from witnessmark.models.log import LogEntry, RunAbandoned, RunEnded, RunStarted
-from witnessmark.rundir import read_assessment
+from witnessmark.rundir import read_assessment, restored_texts
 
 PROFILE = "builtin:wordllama-flat-ip"
 WHEN = "2026-03-01T12:00:00Z"
@@ -178,6 +178,44 @@ def test_a_run_that_cannot_begin_is_not_entered(
     broken[broken.index("--suite") + 1] = str(tmp_path / "nowhere.suite.yaml")
     assert run(capfd, *broken)[0] == 4
     assert entries(log) == []
+
+
+def test_a_run_without_its_material_leaves_it_nowhere_and_is_the_logged_one(
+    states: Path, log: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    out, salts = tmp_path / "run", tmp_path / "run.salts.json"
+    withheld = ("--withhold", "queries,keys,labels", "--salts", salts)
+
+    assert run(capfd, *arguments(states, out, "--log", log, *withheld))[0] == 0
+
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["run", "run.salts.json", "team.log"]
+    assert not any(b"approvals" in path.read_bytes() for path in out.iterdir())
+    assert run(capfd, "verify", str(out))[0] == 3
+    assert run(capfd, "verify", str(out), "--salts", str(salts))[0] == 0
+    _, end = entries(log)
+    assert isinstance(end, RunEnded)
+    assert end.assessment_digest == canonical_digest(read_assessment(out))
+    assert end.transcript_digest == sha256_digest(restored_texts(out, salts).transcript)
+    code, err = run(capfd, *arguments(states, tmp_path / "other", *withheld))
+    assert (code, err.splitlines()[-1]) == (
+        4,
+        f"error[output_exists]: {salts}: output already exists: wanted a new path",
+    )
+    assert run(capfd, *arguments(states, tmp_path / "other", "--salts", salts))[0] == 2
+    assert not list(tmp_path.glob("other*"))
+
+
+def test_a_killed_run_goes_on_without_its_material(
+    states: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    out, salts = tmp_path / "run", tmp_path / "run.salts.json"
+    more = ("--trials", 3000, "--withhold", "keys", "--salts", salts)
+    kill_after_some_trials(arguments(states, out, *more), out)
+
+    assert run(capfd, "assess", "--resume", str(out))[0] == 0
+
+    assert not (out / "transcript.jsonl").exists()
+    assert run(capfd, "verify", str(out), "--salts", str(salts))[0] == 0
 
 
 def test_a_log_that_is_not_there_stops_the_run(states: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:

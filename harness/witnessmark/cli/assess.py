@@ -66,6 +66,8 @@ __all__ = ["command", "parse_time", "show_run"]
     type=click.Choice(["public", "restricted", "unavailable_to_verifier"]),
     help="What of the assessed material a verifier can get at.",
 )
+@click.option("--withhold", help="Material to withhold from the run directory: some of queries, keys, labels.")
+@click.option("--salts", type=click.Path(path_type=Path), help="Salt file to write; goes with --withhold.")
 @click.option(
     "--require-applicable",
     "requirements",
@@ -99,6 +101,8 @@ def command(
     retries: int,
     self_check: bool,
     material_access: str,
+    withhold: str | None,
+    salts: Path | None,
     requirements: Path | None,
     targets: tuple[str, ...],
     assessed_at: str | None,
@@ -117,7 +121,10 @@ def command(
     from witnessmark.models.session import SessionInputs
     from witnessmark.run.plan import make_plan, parse_axes
     from witnessmark.session import begin, discard_unstarted, proceed, require_log
+    from witnessmark.withhold import parse_material
 
+    if (withhold is None) != (salts is None):
+        raise click.UsageError("--withhold and --salts go together")
     if targets and requirements is None:
         raise click.UsageError("--target is for --require-applicable")
     if resume is None:
@@ -144,6 +151,8 @@ def command(
             axes={axis: count or 0 for axis, count in wanted.items()},
             material_access=MaterialAccess(material_access),
             assessed_at=parse_time(assessed_at),
+            withhold=() if withhold is None else tuple(sorted(parse_material(withhold))),
+            salts=None if salts is None else str(salts.absolute()),
         )
     else:
         if log_file is not None:

@@ -7,12 +7,13 @@ from typing import Literal
 from pydantic import Field
 
 from witnessmark.models.assessment import MIN_TRIALS, MaterialAccess
-from witnessmark.models.base import Count, Record, Text, Timestamp, Whole
+from witnessmark.models.base import Count, Many, Record, Text, Timestamp, Whole
 from witnessmark.models.log import RunStarted
 from witnessmark.models.probes import ProbeSuite
 from witnessmark.models.profile import RetrieverProfile
 from witnessmark.models.target import Target
 from witnessmark.models.transcript import Axis
+from witnessmark.models.withheld import Material
 
 __all__ = ["Registered", "SessionInputs"]
 
@@ -32,6 +33,10 @@ class SessionInputs(Record):
     material_access: MaterialAccess = MaterialAccess.public
     assessed_at: Timestamp | None = None
     """Time that was asked for; absent is the time of the start."""
+    withhold: Many[Material] = ()
+    """Material that the run directory is not to hold."""
+    salts: Text | None = None
+    """Path of the salt file to write then."""
 
     def chosen_axes(self, *, rebuilds: bool = True) -> dict[Axis, int | None] | None:
         """Return the axes as a plan takes them, with or without the one that decides nothing; None: not chosen."""

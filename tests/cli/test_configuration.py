@@ -54,6 +54,7 @@ PLAIN_TEXT = {
     "assess axes",
     "assess dask",
     "assess target",
+    "assess withhold",
     "demo assessed-at",
     "gate now",
     "gate target",

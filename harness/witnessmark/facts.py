@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from witnessmark.attest import STATEMENT_PAYLOAD, TrustedKeys, check_statement, open_envelope, parse_statement
-from witnessmark.canonical import sha256_digest
+from witnessmark.canonical import canonical_digest, sha256_digest
 from witnessmark.checkpoint.diff import compare, verify_append_only
 from witnessmark.checkpoint.directory import Checkpoint
 from witnessmark.errors import EvidenceError
@@ -27,7 +27,7 @@ from witnessmark.models.approval import (
 )
 from witnessmark.models.log import RunEnded
 from witnessmark.reobserve import check_assessment
-from witnessmark.rundir import ASSESSMENT, check
+from witnessmark.rundir import ASSESSMENT, check, is_withheld, read_assessment, read_salts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -64,6 +64,7 @@ def establish_facts(
     kept: Sequence[TreeHead] = (),
     advance: AdvanceFacts | None = None,
     today: Today | None = None,
+    salts: Sequence[Path] = (),
 ) -> ApprovalFacts:
     """Read and verify everything that is presented.
 
@@ -75,12 +76,14 @@ def establish_facts(
         kept: tree heads kept elsewhere, which the log has to extend.
         advance: what `establish_advance` gave.
         today: asks every assessment again, where it is given.
+        salts: salt files of presented runs whose material is withheld.
 
     Raises:
-        EvidenceError: evidence, an envelope or the log is not what it says it is; ``unrelated_envelope``.
+        EvidenceError: evidence, an envelope, salts or the log are not what they say they are; ``unrelated_envelope``.
         InputError: a file cannot be read, or is malformed.
     """
-    presented = [_present(path) for path in evidence]
+    opened = {read_salts(path).assessment_digest: path for path in salts}
+    presented = [_present(path, opened) for path in evidence]
     signed_by: dict[str, set[str]] = {item.digest: set() for item in presented}
     for path in envelopes:
         digest, key_ids = _signatures(path, trusted, presented)
@@ -138,8 +141,9 @@ def establish_advance(claim: AdvanceClaim, *, baseline: Path, candidate: Path) -
     )
 
 
-def _present(path: Path) -> _Presented:
-    checked = check(path)
+def _present(path: Path, salts: Mapping[str, Path]) -> _Presented:
+    needed = salts.get(canonical_digest(read_assessment(path))) if salts and is_withheld(path) else None
+    checked = check(path, salts=needed)
     transcript = checked.transcript
     return _Presented(
         path=path / ASSESSMENT if path.is_dir() else path,

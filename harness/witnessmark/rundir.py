@@ -48,6 +48,7 @@ __all__ = [
     "is_withheld",
     "policy_for",
     "read_assessment",
+    "read_salts",
     "restored_texts",
     "verify",
     "write_run",
@@ -217,6 +218,20 @@ def policy_for(
     )
 
 
+def read_salts(path: Path) -> SaltFile:
+    """Read a salt file.
+
+    Raises:
+        EvidenceError: it is malformed.
+        InputError: it cannot be read.
+    """
+    data = read_bytes(path, max_bytes=MAX_TRANSCRIPT)
+    try:
+        return SaltFile.from_bytes(data, where=str(path), max_bytes=MAX_TRANSCRIPT)
+    except InputError as error:
+        raise EvidenceError.from_problems(error.problems) from error
+
+
 def restored_texts(path: Path, salts: Path) -> RunTexts:
     """Return suite and transcript of a run whose material is withheld, with the material put back.
 
@@ -224,10 +239,7 @@ def restored_texts(path: Path, salts: Path) -> RunTexts:
         EvidenceError: the salts are of another run, or do not account for all of it.
         InputError: a file cannot be read.
     """
-    try:
-        opened = SaltFile.from_bytes(read_bytes(salts), where=str(salts))
-    except InputError as error:
-        raise EvidenceError.from_problems(error.problems) from error
+    opened = read_salts(salts)
     digest = canonical_digest(read_assessment(path))
     if opened.assessment_digest != digest:
         raise EvidenceError(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 from typing import TYPE_CHECKING
 
@@ -126,6 +127,19 @@ class TestVerify:
 
         assert code == 0
         assert out.splitlines()[-1] == "outcome stated: fail (verifying evidence does not change it)"
+
+    def test_it_needs_no_adapter(self, good: Path) -> None:
+        code = (
+            "import sys\n"
+            "for name in ('witnessmark_adapters', 'faiss', 'wordllama', 'tokenizers'): sys.modules[name] = None\n"
+            "from witnessmark.cli.main import main; main()"
+        )
+        made = subprocess.run(
+            [sys.executable, "-c", code, "verify", str(good)], capture_output=True, text=True, check=False
+        )
+
+        assert (made.returncode, made.stderr) == (0, "")
+        assert "\nverified: sha256:" in made.stdout
 
     def test_an_artifact_alone_is_consistent_not_recomputable(
         self, good: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -282,3 +282,26 @@ def test_an_artifact_alone_is_not_recomputable(case: Case, capsys: pytest.Captur
     (control,) = json.loads(out)["controls"]
     assert code == 1
     assert control["findings"] == [{"reason": "not_recomputed", "subject": assessment_digest(case.assessment)}]
+
+
+def test_a_run_without_its_material_is_recomputed_with_its_salts(
+    case: Case, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out, salts = case.folder / "public", case.folder / "run.salts.json"
+    main_ok("withhold", case.run, "--out", out, "--salts", salts)
+    controls = (
+        {"control": "recomputable"},
+        {"control": "trusted_signatures", "key_ids": case.key_ids, "threshold": 1},
+        {"control": "log_inclusion", "origin": "demo"},
+    )
+    arguments = ("gate", "--policy", case.policy(*controls), "--log", case.log, out)
+    capsys.readouterr()
+    signed = ("--envelope", case.envelope, "--key", case.public)
+    assert _run(capsys, *arguments, *signed, "--salts", salts)[0] == 0
+    code, text, _ = _run(capsys, *arguments, "--json")
+    found = json.loads(text)["controls"]
+    reasons = {item["control"]: [finding["reason"] for finding in item.get("findings", [])] for item in found}
+    assert (code, reasons) == (
+        1,
+        {"recomputable": ["not_recomputed"], "trusted_signatures": ["too_few_signatures"], "log_inclusion": []},
+    )

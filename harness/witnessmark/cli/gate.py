@@ -29,6 +29,7 @@ _FILE = click.Path(path_type=Path)
 @click.option("--policy", "policy_path", required=True, type=_FILE, help="The *.policy.json: gate or approval policy.")
 @click.option("--envelope", "envelopes", multiple=True, type=_FILE, help="Signatures over presented runs; repeat.")
 @click.option("--key", "keys", multiple=True, type=_FILE, help="Public key that envelopes are verified with; repeat.")
+@click.option("--salts", multiple=True, type=_FILE, help="Salt file of a run whose material is withheld; repeat.")
 @click.option("--log", "log_file", type=_FILE, help="Log that runs have to be in.")
 @click.option("--head", "heads", multiple=True, type=_FILE, help="Kept tree head that the log has to extend; repeat.")
 @click.option("--head-key", "head_keys", multiple=True, type=_FILE, help="Public key of signed heads; repeat.")
@@ -53,6 +54,7 @@ def command(
     policy_path: Path,
     envelopes: tuple[Path, ...],
     keys: tuple[Path, ...],
+    salts: tuple[Path, ...],
     log_file: Path | None,
     heads: tuple[Path, ...],
     head_keys: tuple[Path, ...],
@@ -107,6 +109,7 @@ def command(
         kept=read_heads(heads, head_keys, None),
         advance=_advance(claim, baseline, candidate),
         today=_today(policy, targets, when),
+        salts=salts,
     )
     evaluation: AssessmentGateEvaluation | ApprovalEvaluation
     if isinstance(policy, ApprovalPolicy):

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from witnessmark.run.trials import Progress
     from witnessmark.runner import Run
 
-__all__ = ["Rerun", "compare_environments", "rerun"]
+__all__ = ["Rerun", "compare_answers", "compare_environments", "rerun"]
 
 
 class Rerun(NamedTuple):
@@ -97,6 +97,27 @@ def rerun(
     return Rerun(_report(path, to_observed(recorded), to_observed(run.transcript), run), run)
 
 
+def compare_answers(recorded: Observed, observed: Observed) -> Iterator[AnswerComparison]:
+    """Yield one comparison a request, state and axis, in the order in which they were first asked.
+
+    Args:
+        recorded: what the transcript says; its axes are the ones compared.
+        observed: what came of the same plan now.
+    """
+    for asked in {**recorded.answers, **observed.answers}:
+        then, now = recorded.answers.get(asked, []), observed.answers.get(asked, [])
+        for group in recorded.groups:
+            yield _comparison(
+                asked,
+                group.axis,
+                [item for item in then if item.count_within(group.first, group.count)],
+                [item for item in now if item.count_within(group.first, group.count)],
+            )
+        rebuilt = recorded.rebuilt.get(asked, []), observed.rebuilt.get(asked, [])
+        if any(rebuilt):
+            yield _comparison(asked, Axis.rebuild, *rebuilt)
+
+
 def compare_environments(recorded: JsonValue, observed: JsonValue, where: str = "") -> Iterator[Change]:
     """Yield every place at which two environments differ, in the order of the pointers' members."""
     if isinstance(recorded, dict) and isinstance(observed, dict):
@@ -119,7 +140,7 @@ def _axes(header: TranscriptHeader) -> dict[Axis, int | None] | None:
 
 def _report(path: Path, recorded: Observed, observed: Observed, run: Run) -> RerunReport:
     before = read_assessment(path)
-    answers = tuple(_compare(recorded, observed))
+    answers = tuple(compare_answers(recorded, observed))
     states, results = _states(before, run), _results(before, run.assessment)
     return RerunReport(
         reproduced=not states and not results and all(item.status is Reproduction.reproduced for item in answers),
@@ -129,21 +150,6 @@ def _report(path: Path, recorded: Observed, observed: Observed, run: Run) -> Rer
         results=results,
         environment=_environment(path),
     )
-
-
-def _compare(recorded: Observed, observed: Observed) -> Iterator[AnswerComparison]:
-    for asked in {**recorded.answers, **observed.answers}:
-        then, now = recorded.answers.get(asked, []), observed.answers.get(asked, [])
-        for group in recorded.groups:
-            yield _comparison(
-                asked,
-                group.axis,
-                [item for item in then if item.count_within(group.first, group.count)],
-                [item for item in now if item.count_within(group.first, group.count)],
-            )
-        rebuilt = recorded.rebuilt.get(asked, []), observed.rebuilt.get(asked, [])
-        if any(rebuilt):
-            yield _comparison(asked, Axis.rebuild, *rebuilt)
 
 
 def _comparison(

@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
     from witnessmark.canonical import JsonValue
 
-__all__ = ["PREFIX", "RunTexts", "Withheld", "parse_material", "restore", "withhold"]
+__all__ = ["MEMBERS", "PREFIX", "RunTexts", "Withheld", "parse_material", "restore", "withhold"]
 
 PREFIX = "withheld:"
 """What every digest in place of a text begins with."""
 
-_MEMBERS = {
+MEMBERS = {
     "query": Material.queries,
     "context": Material.queries,
     "context_a": Material.queries,
@@ -92,7 +92,8 @@ def withhold(
     known: dict[tuple[Material, str], Disclosure] = {}
 
     def hide(material: Material, text: str) -> str:
-        if material not in wanted:
+        # A text that only looks withheld is withheld as well: it could not be told from one that is.
+        if material not in wanted and not text.startswith(PREFIX):
             return text
         if (material, text) not in known:
             known[material, text] = Disclosure(salt=new_salt(), material=material, value=text)
@@ -151,7 +152,7 @@ def _changed(data: bytes, change: Callable[[Material, str], str], where: str) ->
 
 def _walk(value: JsonValue, material: Material | None, change: Callable[[Material, str], str]) -> JsonValue:
     if isinstance(value, dict):
-        return {name: _walk(item, material or _MEMBERS.get(name), change) for name, item in value.items()}
+        return {name: _walk(item, material or MEMBERS.get(name), change) for name, item in value.items()}
     if isinstance(value, list):
         return [_walk(item, material, change) for item in value]
     if isinstance(value, str) and material is not None:

@@ -21,7 +21,8 @@ STAYS = {
     "trials rebuilds scores_available first count state_name present request request_digest orderings items",
     "item_version_digest rank scores cut_score place tokens limit probe_id result trials_held trials_run margin splits",
     "axes counts first_difference score_multisets kind required severity max_rank required_in",
-    "require_distinct_ordering superseded correction anchor probes header presence observations rebuilt locations truncations diagnoses",
+    "require_distinct_ordering superseded correction anchor probes header presence observations rebuilt locations",
+    "truncations diagnoses",
 }
 DIGEST = "sha256:" + "0" * 64
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from witnessmark.canonical import JsonValue
 
-__all__ = ["PACKAGES", "describe_environment"]
+__all__ = ["PACKAGES", "advise", "blas_advice", "describe_environment"]
 
 PACKAGES = (
     "witnessmark",
@@ -48,6 +48,29 @@ _VARIABLES = (
     "TZ",
 )
 _FEATURES = ("avx", "avx2", "avx512f", "avx512_bf16", "avx512_vnni", "amx_bf16", "amx_int8", "fma", "sse4_2", "asimd")
+_BEFORE_AVX = frozenset(
+    {"Atom", "Banias", "Barcelona", "Bobcat", "Core2", "Dunnington", "Generic", "Katmai", "Nehalem", "Northwood"}
+    | {"Opteron", "Opteron_SSE3", "Penryn", "Prescott", "Sandybridge"}
+)
+"""OpenBLAS core types without fused multiply-add; one of them is taken where a CPU is not known."""
+
+
+def blas_advice() -> str | None:
+    """Return what to do where a loaded OpenBLAS did not recognize this CPU and picked slow kernels, or None."""
+    return advise(_pools(), _cpu_features())
+
+
+def advise(pools: Sequence[JsonValue], features: Sequence[JsonValue]) -> str | None:
+    """Return the advice for some thread pools and CPU features, as `describe_environment` names them."""
+    better = "SkylakeX" if "avx512f" in features else "Haswell" if {"avx2", "fma"} <= set(map(str, features)) else None
+    slow = [pool for pool in pools if isinstance(pool, dict) and pool.get("architecture") in _BEFORE_AVX]
+    if better is None or not slow:
+        return None
+    return (
+        f"OpenBLAS {slow[0].get('version')} did not recognize this CPU and uses its {slow[0]['architecture']} kernels: "
+        f"batched searches are several times slower than they could be. Set OPENBLAS_CORETYPE={better} before the "
+        "start, for baseline and candidate alike: other kernels round scores differently in the last bits"
+    )
 
 
 def describe_environment(packages: Sequence[str] = PACKAGES) -> dict[str, JsonValue]:

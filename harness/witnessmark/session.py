@@ -75,6 +75,7 @@ def proceed(
     workforce: Workforce = Workforce(),  # noqa: B008 - immutable
     on_trial: Callable[[Progress], None] | None = None,
     before: Callable[[SessionInputs, TargetSource], None] | None = None,
+    on_open: Callable[[], None] | None = None,
 ) -> Run:
     """Run, or go on with, what `begin` wrote down, and write the run directory.
 
@@ -83,6 +84,7 @@ def proceed(
         workforce: who runs the trials; a resumed run may have another.
         on_trial: called after each trial.
         before: called before the first trial, with the inputs and what opens the states.
+        on_open: called when the states are open and their libraries loaded.
 
     Raises:
         InputError: there is nothing to go on with, or an input is not usable.
@@ -96,6 +98,8 @@ def proceed(
     if before is not None:
         before(inputs, source)
     with open_states(source.states, source.profile) as retriever:
+        if on_open is not None:
+            on_open()
         run = assess(
             retriever,
             inputs.suite,

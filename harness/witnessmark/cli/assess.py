@@ -178,6 +178,7 @@ def command(
                 workforce=workforce,
                 on_trial=progress,
                 before=before,
+                on_open=_advise_on_blas,
             )
         except KeyboardInterrupt:
             say(f"interrupted: {_how_to_go_on(target)}")
@@ -194,6 +195,13 @@ def command(
         _report_items(found, target)
     say(f"wrote {target}")
     return Exit.OK if exit_zero else exit_for(run.assessment.result)
+
+
+def _advise_on_blas() -> None:
+    from witnessmark.environment import blas_advice
+
+    if advice := blas_advice():
+        say(f"warning: {advice}")
 
 
 def _how_to_go_on(out: Path) -> str:

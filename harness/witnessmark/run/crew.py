@@ -43,6 +43,8 @@ __all__ = ["Crew"]
 _LOST = 2
 """How often the jobs of a lost worker are handed out again."""
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+_MASKS = hasattr(signal, "pthread_sigmask")
+"""Not on Windows; there an interrupt during the start of a worker may print where it was."""
 _ZONES = ("Etc/GMT-14", "Etc/GMT+12")
 """The time zones of the first and the last place where a day begins."""
 
@@ -157,7 +159,8 @@ class Crew:
         def attempt() -> list[Answer]:
             executor = self._given if self._given is not None else self._own_pool()
             try:
-                futures = [executor.submit(answer_job, job) for job in jobs]
+                with _interrupts_later():
+                    futures = [executor.submit(answer_job, job) for job in jobs]
                 return [answer for future in futures for answer in future.result()]
             except BrokenProcessPool:
                 self._pool = None
@@ -175,7 +178,9 @@ class Crew:
 
         def attempt() -> list[Answer]:
             with _environment(trial.number), _processes(1) as fresh:
-                return list(fresh.submit(answer_job, job).result())
+                with _interrupts_later():
+                    future = fresh.submit(answer_job, job)
+                return list(future.result())
 
         return self._persistently(attempt, trial)
 
@@ -210,6 +215,21 @@ def _processes(workers: int) -> ProcessPoolExecutor:
 
 def _end_when_interrupted() -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
+    if _MASKS:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+
+
+@contextmanager
+def _interrupts_later() -> Iterator[None]:
+    """Hold interrupts back here and, until they can end silently, in the processes that are started meanwhile."""
+    if not _MASKS:
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 @contextmanager

@@ -9,8 +9,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from witnessmark.applicability import evaluate, evaluate_for, fingerprint
-from witnessmark.applicability.evaluator import STRICT
 from witnessmark.models import ApplicabilityStatus, Dimension, EnvironmentBinding, Purpose
+from witnessmark.models.applicability import CURRENT_STATE
 
 ORDER = list(ApplicabilityStatus)
 """Worst first."""
@@ -135,7 +135,7 @@ def test_an_expiry_never_moves_towards_match(case: dict[str, Any], instant: str)
 
 @given(cases, st.none() | purposes)
 def test_removing_a_strict_binding_never_moves_towards_match(case: dict[str, Any], purpose: Purpose | None) -> None:
-    for name in STRICT if purpose is None else purpose.strict:
+    for name in CURRENT_STATE.strict if purpose is None else purpose.strict:
         today = case["current"].get(name.value)
         if today is None:
             continue

@@ -14,7 +14,7 @@ import faiss
 import numpy as np
 
 from witnessmark.errors import InputError
-from witnessmark_adapters.faiss_index import new_index, write_index
+from witnessmark_adapters.faiss_index import INVERTED, new_index, write_index
 from witnessmark_adapters.faiss_state import INDEX_FILE, ITEMS_FILE, ORDER_FILE
 from witnessmark_adapters.items import write_item
 
@@ -60,14 +60,20 @@ def build_files(
 
 
 def _enough(settings: IndexSettings, count: int) -> None:
-    needed = settings.whole("nlist") if settings.implementation == "IndexIVFFlat" else 1
-    if settings.implementation in ("IndexIVFFlat", "IndexScalarQuantizer") and count < needed:
+    needed, name, why = 0, "", ""
+    if settings.implementation == "IndexScalarQuantizer":
+        needed = 1
+    if settings.implementation in INVERTED:
+        needed, name, why = settings.whole("nlist"), "nlist", "nlist"
+    if settings.implementation == "IndexIVFPQ" and 2 ** settings.whole("nbits") > needed:
+        needed, name, why = 2 ** settings.whole("nbits"), "nbits", "2 to the power of nbits"
+    if count < needed:
         raise InputError(
             f"{settings.implementation} cannot be trained on so few items",
             code="too_few_items",
             got=count,
-            wanted=f"at least {needed} items" + (", which is nlist" if needed > 1 else ""),
-            where="profile /index_build_config/nlist" if needed > 1 else None,
+            wanted=f"at least {needed} items" + (f", which is {why}" if why else ""),
+            where=f"profile /index_build_config/{name}" if name else None,
         )
 
 

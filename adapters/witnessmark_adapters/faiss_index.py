@@ -23,16 +23,19 @@ if TYPE_CHECKING:
 
     from witnessmark_adapters.faiss_settings import IndexSettings
 
-__all__ = ["Candidates", "IndexDescription", "VectorIndex", "new_index", "read_index", "write_index"]
+__all__ = ["INVERTED", "Candidates", "IndexDescription", "VectorIndex", "new_index", "read_index", "write_index"]
 
 faiss: Any = faiss_package  # its own type stubs leave out most of what is called here
+INVERTED = ("IndexIVFFlat", "IndexIVFPQ")
+"""Indexes of inverted lists, of which a search probes some."""
 _QUANTIZERS: dict[str, int] = {
     "8bit": faiss.ScalarQuantizer.QT_8bit,
     "4bit": faiss.ScalarQuantizer.QT_4bit,
     "fp16": faiss.ScalarQuantizer.QT_fp16,
 }
-_UNIT_TOLERANCE = {"8bit": 0.05, "4bit": 0.5, "fp16": 0.005}
-"""How far quantization may take the length of a unit vector from 1; unquantized: 0.0001."""
+_UNIT_TOLERANCE = {"8bit": 0.05, "4bit": 0.5, "fp16": 0.005, "IndexIVFPQ": 0.9}
+"""How far quantization may take the length of a unit vector from 1; unquantized: 0.0001. A product quantizer keeps
+centroids, which are shorter than what they stand for."""
 _SCAN = 1 << 22
 """Vector components looked at together when an index is checked."""
 _BLOCK = 1 << 18
@@ -75,9 +78,12 @@ def new_index(settings: IndexSettings, dimension: int) -> Any:
         index.hnsw.efConstruction = settings.whole("ef_construction")
         index.hnsw.efSearch = settings.whole("ef_search")
         return index
-    if settings.implementation == "IndexIVFFlat":
+    if settings.implementation in INVERTED:
         coarse = (faiss.IndexFlatL2 if settings.metric == "l2" else faiss.IndexFlatIP)(dimension)
-        index = faiss.IndexIVFFlat(coarse, dimension, settings.whole("nlist"), metric)
+        if settings.implementation == "IndexIVFFlat":
+            index = faiss.IndexIVFFlat(coarse, dimension, settings.whole("nlist"), metric)
+        else:
+            index = _product_quantized(coarse, dimension, settings, metric)
         index.own_fields = True
         coarse.this.disown()  # the index frees it
         index.nprobe = settings.whole("nprobe")
@@ -85,6 +91,22 @@ def new_index(settings: IndexSettings, dimension: int) -> Any:
         index.cp.min_points_per_centroid = 1
         return index
     return faiss.IndexScalarQuantizer(dimension, _QUANTIZERS[str(settings.parameters["quantizer"])], metric)
+
+
+def _product_quantized(coarse: Any, dimension: int, settings: IndexSettings, metric: int) -> Any:
+    parts = settings.whole("m")
+    if dimension % parts:
+        raise InputError(
+            "vectors cannot be cut into so many equal parts",
+            code="invalid_index_setting",
+            got=parts,
+            wanted=f"a divisor of the dimension, which is {dimension}",
+            where="profile /index_build_config/m",
+        )
+    index = faiss.IndexIVFPQ(coarse, dimension, settings.whole("nlist"), parts, settings.whole("nbits"), metric)
+    index.pq.cp.seed = settings.whole("training_seed")
+    index.pq.cp.min_points_per_centroid = 1
+    return index
 
 
 def write_index(index: Any, path: Path) -> None:
@@ -123,8 +145,10 @@ def describe(index: Any, where: str) -> IndexDescription:
             "ef_construction": int(hnsw.efConstruction),
             "ef_search": int(hnsw.efSearch),
         }
-    elif name == "IndexIVFFlat":
+    elif name in INVERTED:
         parameters = {"nlist": int(index.nlist), "nprobe": int(index.nprobe)}
+        if name == "IndexIVFPQ":
+            parameters |= {"m": int(index.pq.M), "nbits": int(index.pq.nbits)}
     elif name == "IndexScalarQuantizer":
         names = {value: key for key, value in _QUANTIZERS.items()}
         parameters = {"quantizer": names.get(index.sq.qtype, f"faiss type {index.sq.qtype}")}
@@ -149,10 +173,14 @@ class VectorIndex:
         self._order = order
         self._where = where
         self.description = describe(index, where)
-        if self.description.implementation == "IndexIVFFlat":
+        if self._inverted:
             index.make_direct_map()
         self._norms = self._read_norms()
         self._largest_norm = float(self._norms.max(initial=0.0))
+
+    @property
+    def _inverted(self) -> bool:
+        return self.description.implementation in INVERTED
 
     @property
     def selects_exactly(self) -> bool:
@@ -173,7 +201,7 @@ class VectorIndex:
         Raises:
             InputError: ``not_normalized``.
         """
-        quantizer = str(self.description.parameters.get("quantizer", ""))
+        quantizer = str(self.description.parameters.get("quantizer", self.description.implementation))
         off = np.minimum(np.abs(self._norms - 1.0), self._norms)
         bad = np.flatnonzero(off > _UNIT_TOLERANCE.get(quantizer, 1e-4))
         if len(bad):
@@ -236,11 +264,11 @@ class VectorIndex:
         if mask is not None:
             wanted = mask if self._order is None else mask[self._order]
             selector = faiss.IDSelectorBitmap(np.packbits(wanted, bitorder="little"))
-            if self.description.implementation == "IndexIVFFlat":
+            if self._inverted:
                 parameters = faiss.SearchParametersIVF(sel=selector, nprobe=self._index.nprobe)
             else:
                 parameters = faiss.SearchParameters(sel=selector)
-        if self.description.implementation != "IndexIVFFlat":
+        if not self._inverted:
             distances, ids = self._index.search(queries, count, params=parameters)
             return distances, ids
         # Below this size the coarse quantizer never switches to BLAS, so a batch probes the lists a single query does.

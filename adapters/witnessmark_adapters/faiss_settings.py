@@ -63,9 +63,17 @@ INDEXES: dict[str, dict[str, _Whole | _Choice]] = {
         "nprobe": _Whole(8, 1, 2**20),
         "training_seed": _Whole(1234, 0, 2**31 - 1),
     },
+    "IndexIVFPQ": {
+        "nlist": _Whole(None, 1, 2**20),
+        "nprobe": _Whole(8, 1, 2**20),
+        "m": _Whole(None, 1, 4096),
+        "nbits": _Whole(8, 4, 12),
+        "training_seed": _Whole(1234, 0, 2**31 - 1),
+    },
     "IndexScalarQuantizer": {"quantizer": _Choice(("8bit", "4bit", "fp16"))},
 }
-"""Index implementations and their parameters (docs/retrievers.md)."""
+"""Index implementations and their parameters, by the names that FAISS gives them: ``m`` is the number of parts that a
+vector is quantized in, ``nbits`` what each part's code takes."""
 SEARCH_PARAMETERS = ("ef_search", "nprobe")
 """Parameters that are set when an index is opened, not when it is built."""
 _ONLY_METRICS: dict[str, tuple[Metric, ...]] = {"IndexFlatIP": ("cosine", "inner_product"), "IndexFlatL2": ("l2",)}
@@ -189,7 +197,7 @@ def _parameters(implementation: str, given: dict[str, JsonScalar]) -> dict[str, 
             checked[name] = _choice(name, kind.words[0] if value is None else value, kind)
         else:
             checked[name] = _whole(name, kind.default if value is None else value, kind)
-    if implementation == "IndexIVFFlat" and int(checked["nprobe"]) > int(checked["nlist"]):
+    if "nprobe" in checked and int(checked["nprobe"]) > int(checked["nlist"]):
         raise _setting(
             "invalid_index_setting", "nprobe", checked["nprobe"], f"at most nlist, which is {checked['nlist']}"
         )

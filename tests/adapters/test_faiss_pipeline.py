@@ -15,7 +15,7 @@ from witnessmark.checkpoint.build import build_checkpoint
 from witnessmark.checkpoint.directory import retrieval_state_digest
 from witnessmark.checkpoint.layout import INDEX, MANIFEST, PROFILE, index_entries
 from witnessmark.errors import AdapterError, InputError, ProfileMismatch
-from witnessmark.models import CheckpointManifest, RetrievalRequest, RetrieverProfile, Target
+from witnessmark.models import CheckpointManifest, Place, RetrievalRequest, RetrieverProfile, Target
 from witnessmark.plugins import Registered
 from witnessmark.ports import BatchRetriever, Call, CheckpointAdapter, Closeable, ObservableRetriever, ScoredRetriever
 from witnessmark_adapters import embedding
@@ -247,6 +247,51 @@ def test_too_few_items_for_the_lists_is_an_error(make_profile: MakeProfile, make
         "profile /index_build_config/nlist: IndexIVFFlat cannot be trained on so few items: "
         "got 8, wanted at least 9 items, which is nlist"
     )
+
+
+NOTES = [(f"note/{number:02}", f"Host {number % 20} runs job {number % 20}.", []) for number in range(40)]
+QUANTIZED = {"nlist": 2, "nprobe": 2, "m": 8, "nbits": 4, "training_seed": 7}
+
+
+def test_a_product_quantized_index_is_built_pinned_and_searched(
+    make_profile: MakeProfile, make_target: MakeTarget
+) -> None:
+    profile = make_profile(QUANTIZED, index_implementation="IndexIVFPQ", top_k=5)
+    first, second = make_target("one", NOTES, profile), make_target("two", NOTES, profile)
+    retriever = ADAPTER.open({"one": first, "two": second}, None)
+    assert retriever.state_reference("one") == retriever.state_reference("two")
+    assert retriever.profile == ADAPTER.complete_profile(profile)
+    assert {name: retriever.profile.index_build_config[name] for name in QUANTIZED} == QUANTIZED
+    answer = retriever.retrieve_scored("one", ask("Host 3 runs job 3."))
+    place = keys(answer).index("note/03")
+    assert keys(answer)[place + 1] == "note/23"
+    assert answer.scores[place] == answer.scores[place + 1]
+    assert retriever.locate("one", ask("Host 3 runs job 3."), "note/11").place is Place.below_cut
+
+
+@pytest.mark.parametrize(
+    ("config", "message"),
+    [
+        (
+            {"m": 7},
+            "profile /index_build_config/m: vectors cannot be cut into so many equal parts: "
+            "got 7, wanted a divisor of the dimension, which is {dimension}",
+        ),
+        (
+            {"nbits": 8},
+            "profile /index_build_config/nbits: IndexIVFPQ cannot be trained on so few items: "
+            "got 40, wanted at least 256 items, which is 2 to the power of nbits",
+        ),
+    ],
+)
+def test_a_product_quantizer_that_does_not_fit_is_an_error(
+    config: dict[str, object], message: str, make_profile: MakeProfile, make_target: MakeTarget
+) -> None:
+    profile = make_profile({**QUANTIZED, **config}, index_implementation="IndexIVFPQ")
+    with pytest.raises(InputError) as caught:
+        make_target("base", NOTES, profile)
+    dimension = profile.index_build_config.get("embedding_dimension", 256)
+    assert str(caught.value) == message.format(dimension=dimension)
 
 
 @pytest.mark.parametrize(

@@ -48,7 +48,7 @@ def test_options_reach_the_embedder(make_profile: Callable[..., RetrieverProfile
             {},
             "unknown_index_implementation",
             "profile /index_implementation: no such index implementation: got 'IndexLSH', wanted one of: "
-            "IndexFlatIP, IndexFlatL2, IndexHNSWFlat, IndexIVFFlat, IndexScalarQuantizer",
+            "IndexFlatIP, IndexFlatL2, IndexHNSWFlat, IndexIVFFlat, IndexIVFPQ, IndexScalarQuantizer",
         ),
         (
             "IndexFlatIP",

@@ -94,6 +94,24 @@ def test_probing_every_list_equals_brute_force(store, inner: bool) -> None:
     assert plain(rank(searched, queries, top_k, mask)) == oracle(queries, vectors, top_k, mask, inner)
 
 
+@pytest.mark.parametrize("inner", [True, False])
+def test_product_quantized_answers_equal_brute_force_over_the_stored_vectors(inner: bool) -> None:
+    rng = np.random.default_rng(4)
+    base = rng.normal(size=(400, 16)).astype(np.float32)
+    vectors = np.concatenate([base, base[:100]])
+    queries = rng.normal(size=(40, 16)).astype(np.float32)
+    metric = faiss.METRIC_INNER_PRODUCT if inner else faiss.METRIC_L2
+    coarse = (faiss.IndexFlatIP if inner else faiss.IndexFlatL2)(16)
+    index = faiss.IndexIVFPQ(coarse, 16, 4, 4, 4, metric)
+    index.nprobe, index.cp.min_points_per_centroid, index.pq.cp.min_points_per_centroid = 4, 1, 1
+    order = rng.permutation(500)
+    index.train(vectors[order])
+    searched = inserted(index, vectors, order)
+    stored = np.empty_like(vectors)
+    stored[order] = index.reconstruct_n(0, 500)
+    assert plain(rank(searched, queries, 10)) == oracle(queries, stored, 10, None, inner)
+
+
 def test_a_thousand_copies_at_the_cut_keep_the_smallest_keys() -> None:
     vectors = np.zeros((3000, 8), dtype=np.float32)
     vectors[:, 0] = 1.0

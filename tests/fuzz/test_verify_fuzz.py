@@ -41,6 +41,7 @@ def truncations(data: bytes) -> Iterator[bytes]:
 
 
 @pytest.mark.slow
+@pytest.mark.no_cover
 @pytest.mark.parametrize("damage", [flips, truncations])
 @pytest.mark.parametrize("name", FILES)
 def test_every_alteration_is_refused(run: Path, name: str, damage: type[Iterator[bytes]]) -> None:

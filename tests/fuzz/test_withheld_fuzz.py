@@ -58,6 +58,7 @@ def damaged(data: bytes) -> Iterator[bytes]:
 
 
 @pytest.mark.slow
+@pytest.mark.no_cover
 @pytest.mark.parametrize("name", ["transcript.withheld.jsonl", "suite.withheld.json", "run.salts.json"])
 def test_with_salts_every_alteration_is_refused(case: Case, name: str) -> None:
     path = case.salts if name == case.salts.name else case.run / name

@@ -142,6 +142,7 @@ def _flips(data: bytes, step: int) -> list[Callable[[], bytes]]:
     return [flipped(bit) for bit in range(0, 8 * len(data), step)]
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("step", [31, pytest.param(1, marks=pytest.mark.slow)])
 def test_every_flipped_bit_is_noticed(tmp_path: Path, step: int) -> None:
     artifact = assessment()

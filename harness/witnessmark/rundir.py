@@ -48,6 +48,7 @@ __all__ = [
     "is_withheld",
     "policy_for",
     "read_assessment",
+    "read_material",
     "read_salts",
     "restored_texts",
     "verify",
@@ -216,6 +217,19 @@ def policy_for(
     return AssessmentGatePolicy.from_json(
         {name: value for name, value in members.items() if value is not None}, where="policy"
     )
+
+
+def read_material(path: Path, *, salts: Path | None = None) -> tuple[ProbeSuite, RetrieverProfile]:
+    """Return suite and profile of a run directory that `check` has looked at.
+
+    Raises:
+        EvidenceError: one of them is malformed.
+        InputError: a file cannot be read.
+    """
+    profile = _read(RetrieverProfile, path / PROFILE)
+    if salts is not None:
+        return _parsed(ProbeSuite, restored_texts(path, salts).suite, SUITE), profile
+    return _read(ProbeSuite, path / SUITE), profile
 
 
 def read_salts(path: Path) -> SaltFile:

@@ -34,6 +34,7 @@ COMMANDS: dict[str, Command] = {
     "assess": Command("assess", "Assess a candidate checkpoint against a baseline."),
     "gate": Command("gate", "Say whether assessments satisfy a policy."),
     "verify": Command("verify", "Check a run directory or an artifact, and recompute it."),
+    "moved": Command("moved", "Show what moved between the answers of baseline and candidate in RUN."),
     "rerun": Command("rerun", "Run RUN again and say what was reproduced."),
     "policy": Command("policy", "Make gate policies."),
     "digest": Command("digest", "Print the digest of a file's canonical JSON and of its bytes."),

@@ -39,6 +39,7 @@ from witnessmark.models import (
 from witnessmark.models.approval import AdvanceClaim, ApprovalEvaluation, ApprovalPolicy
 from witnessmark.models.audit import AuditReport
 from witnessmark.models.log import ConsistencyProof, InclusionProof, LogEntry, TreeHead
+from witnessmark.models.moved import MovedReport
 from witnessmark.models.requirements import ItemFindings, ItemRequirements
 from witnessmark.models.rerun import RerunReport
 from witnessmark.models.statement import AssessmentStatement, SummaryStatement
@@ -75,6 +76,7 @@ FORMATS: dict[str, type[Record] | UnionType] = {
     "MemoryCheckpointAssessment": MemoryCheckpointAssessment,
     "MemoryOperation": MemoryOperation,
     "MemoryRecord": MemoryRecord,
+    "MovedReport": MovedReport,
     "ProbeSuite": ProbeSuite,
     "Purpose": Purpose,
     "RerunReport": RerunReport,

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import os
 import pickle
-import signal
 import uuid
 from concurrent.futures import Executor, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -22,6 +21,7 @@ from typing import TYPE_CHECKING
 
 from witnessmark.errors import AdapterError, InputError, WitnessmarkError
 from witnessmark.models import Axis
+from witnessmark.run.interrupts import end_when_interrupted, interrupts_later
 from witnessmark.run.plan import sweep_order
 from witnessmark.run.sweep import Sweeper
 from witnessmark.run.worker import Job, answer_job
@@ -43,8 +43,6 @@ __all__ = ["Crew"]
 _LOST = 2
 """How often the jobs of a lost worker are handed out again."""
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-_MASKS = hasattr(signal, "pthread_sigmask")
-"""Not on Windows; there an interrupt during the start of a worker may print where it was."""
 _ZONES = ("Etc/GMT-14", "Etc/GMT+12")
 """The time zones of the first and the last place where a day begins."""
 
@@ -159,7 +157,7 @@ class Crew:
         def attempt() -> list[Answer]:
             executor = self._given if self._given is not None else self._own_pool()
             try:
-                with _interrupts_later():
+                with interrupts_later():
                     futures = [executor.submit(answer_job, job) for job in jobs]
                 return [answer for future in futures for answer in future.result()]
             except BrokenProcessPool:
@@ -178,7 +176,7 @@ class Crew:
 
         def attempt() -> list[Answer]:
             with _environment(trial.number), _processes(1) as fresh:
-                with _interrupts_later():
+                with interrupts_later():
                     future = fresh.submit(answer_job, job)
                 return list(future.result())
 
@@ -210,26 +208,7 @@ def _tally(answers: Sequence[Answer], order: Sequence[int], tallies: Tallies) ->
 
 
 def _processes(workers: int) -> ProcessPoolExecutor:
-    return ProcessPoolExecutor(workers, get_context("spawn"), initializer=_end_when_interrupted)
-
-
-def _end_when_interrupted() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-    if _MASKS:
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
-
-
-@contextmanager
-def _interrupts_later() -> Iterator[None]:
-    """Hold interrupts back here and, until they can end silently, in the processes that are started meanwhile."""
-    if not _MASKS:
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    return ProcessPoolExecutor(workers, get_context("spawn"), initializer=end_when_interrupted)
 
 
 @contextmanager

@@ -12,11 +12,12 @@ from typing import Any, NamedTuple
 
 from witnessmark.errors import InputError
 
-__all__ = ["ADAPTERS", "EMBEDDERS", "OBSERVERS", "Registered", "load_plugin", "registered"]
+__all__ = ["ADAPTERS", "EMBEDDERS", "OBSERVERS", "RECORD_FORMATS", "Registered", "load_plugin", "registered"]
 
 ADAPTERS = "witnessmark.adapters"
 EMBEDDERS = "witnessmark.embedders"
 OBSERVERS = "witnessmark.observers"
+RECORD_FORMATS = "witnessmark.record_formats"
 
 
 class Registered(NamedTuple):
@@ -44,20 +45,24 @@ def load_plugin(group: str, name: str, noun: str) -> tuple[Any, Registered]:
     candidates = [item for item in registered(group) if item.name == name]
     if not candidates:
         known = ", ".join(sorted({item.name for item in registered(group)})) or "none"
-        raise InputError(f"no such {noun}", code=f"unknown_{noun}", got=repr(name), wanted=f"one of: {known}")
+        raise InputError(f"no such {_spoken(noun)}", code=f"unknown_{noun}", got=repr(name), wanted=f"one of: {known}")
     if len(candidates) > 1:
         both = " and ".join(f"{item.value} of {item.distribution}" for item in candidates)
-        raise InputError(f"{noun} {name!r} is registered twice", code=f"ambiguous_{noun}", got=both)
+        raise InputError(f"{_spoken(noun)} {name!r} is registered twice", code=f"ambiguous_{noun}", got=both)
     (source,) = candidates
     point = EntryPoint(name=source.name, value=source.value, group=group)
     try:
         return point.load(), source
     except Exception as error:
         raise InputError(
-            f"{noun} {name!r} of {source.distribution} does not load: {type(error).__name__}: {error}",
+            f"{_spoken(noun)} {name!r} of {source.distribution} does not load: {type(error).__name__}: {error}",
             code=f"broken_{noun}",
             where=source.value,
         ) from error
+
+
+def _spoken(noun: str) -> str:
+    return noun.replace("_", " ")
 
 
 def _distribution(point: EntryPoint) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     import numpy as np
@@ -50,6 +50,7 @@ __all__ = [
     "ObservedEnvironment",
     "ObserverFactory",
     "PromptedEmbedder",
+    "RecordFormat",
     "RetrieverAdapter",
     "ScoredAnswer",
     "ScoredRetriever",
@@ -290,6 +291,21 @@ class EmbedderFactory(Protocol):
 
         Raises:
             InputError: an option is unknown or the model's files are missing.
+        """
+        ...
+
+
+class RecordFormat(Protocol):
+    """What an entry point of the group ``witnessmark.record_formats`` provides."""
+
+    def read(self, path: Path) -> Iterator[MemoryRecord]:
+        """Yield the records of a file or a folder, each key once, in an order that the names of the files decide.
+
+        Nothing is lost: fields that the format does not know are fields of the record, and relations to other records
+        have the names that every format shares (docs/formats.md). Records are yielded while nothing is wrong.
+
+        Raises:
+            InputError: at the end, everything that is wrong, each problem with its file and line.
         """
         ...
 

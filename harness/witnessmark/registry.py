@@ -1,22 +1,24 @@
-"""Adapters, embedders and observers by name: ours are registered like a third party's."""
+"""Adapters, embedders, observers and record formats by name: ours are registered like a third party's."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from witnessmark.plugins import ADAPTERS, EMBEDDERS, OBSERVERS, Registered, load_plugin, registered
+from witnessmark.plugins import ADAPTERS, EMBEDDERS, OBSERVERS, RECORD_FORMATS, Registered, load_plugin, registered
 
 if TYPE_CHECKING:
-    from witnessmark.ports import Adapter, EmbedderFactory, ObserverFactory
+    from witnessmark.ports import Adapter, EmbedderFactory, ObserverFactory, RecordFormat
 
 __all__ = [
     "ADAPTERS",
     "EMBEDDERS",
     "OBSERVERS",
+    "RECORD_FORMATS",
     "Registered",
     "find_adapter",
     "find_embedder",
     "find_observer",
+    "find_record_format",
     "registered",
 ]
 
@@ -46,3 +48,12 @@ def find_observer(scheme: str) -> tuple[ObserverFactory, Registered]:
         InputError: ``unknown_observer``, ``ambiguous_observer`` or ``broken_observer``.
     """
     return load_plugin(OBSERVERS, scheme, "observer")
+
+
+def find_record_format(name: str) -> tuple[RecordFormat, Registered]:
+    """Load the record format ``name``.
+
+    Raises:
+        InputError: ``unknown_record_format``, ``ambiguous_record_format`` or ``broken_record_format``.
+    """
+    return load_plugin(RECORD_FORMATS, name, "record_format")

@@ -55,6 +55,7 @@ PLAIN_TEXT = {
     "assess dask",
     "assess target",
     "assess withhold",
+    "checkpoint build format",
     "demo assessed-at",
     "gate now",
     "gate target",
@@ -65,6 +66,7 @@ PLAIN_TEXT = {
     "log init origin",
     "policy make not-after",
     "policy make not-before",
+    "suite check format",
     "withhold withhold",
 }
 """Options whose text is no path. One that may be a path has the type `Location`, so that a file can hold it."""

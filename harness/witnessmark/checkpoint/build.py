@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from witnessmark.canonical import canonical_bytes, canonical_digest, model_bytes, parse_json
 from witnessmark.checkpoint.directory import Checkpoint, retrieval_state_digest
+from witnessmark.checkpoint.formats import open_records
 from witnessmark.checkpoint.layout import INDEX, MANIFEST, OPERATIONS, PROFILE, index_entries
 from witnessmark.checkpoint.operations import LogWriter, delete_line, live_items, put_line, read_line, same_record
-from witnessmark.checkpoint.records import read_records
 from witnessmark.errors import AdapterError, EvidenceError, InputError, WitnessmarkError
 from witnessmark.files import new_directory, write_bytes
 from witnessmark.models import CheckpointManifest
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from pydantic import JsonValue
 
     from witnessmark.checkpoint.operations import LogSummary
-    from witnessmark.models import RetrieverProfile
+    from witnessmark.models import MemoryRecord, RetrieverProfile
     from witnessmark.ports import CheckpointAdapter, IndexItem
 
 __all__ = ["build_checkpoint", "finish_checkpoint"]
@@ -41,18 +41,20 @@ def build_checkpoint(
     adapter: CheckpointAdapter,
     out: Path,
     extends: Path | None = None,
+    record_format: str | None = None,
 ) -> CheckpointManifest:
     """Build a checkpoint directory and return its manifest; nothing is left behind where that fails.
 
     The profile is first completed by the adapter; the manifest binds the completed one.
 
     Args:
-        records: JSONL file, one memory record a line: all of the memory.
+        records: file or folder that holds all of the memory.
         profile: the retrieval path; its ``implementation_id`` is ``adapter_name``.
         adapter_name: entry point name that opens the checkpoint again.
         adapter: builds the retrieval material.
         out: directory to make.
         extends: checkpoint directory whose log is continued.
+        record_format: entry point name of the format of ``records``; guessed as `format_of` does if left out.
 
     Raises:
         InputError: the records, the profile, ``out`` or ``extends`` are not usable.
@@ -70,7 +72,7 @@ def build_checkpoint(
     with new_directory(out) as staging:
         base = None if extends is None else Checkpoint.open(extends)
         try:
-            log = _write_log(records, base, staging)
+            log = _write_log(open_records(records, record_format), base, staging)
             return finish_checkpoint(staging, log, profile, adapter_name, adapter)
         except OSError as error:
             raise InputError(
@@ -78,7 +80,7 @@ def build_checkpoint(
             ) from error
 
 
-def _write_log(records: Path, base: Checkpoint | None, staging: Path) -> LogSummary:
+def _write_log(records: Iterator[MemoryRecord], base: Checkpoint | None, staging: Path) -> LogSummary:
     with tempfile.TemporaryFile(dir=staging) as spool, (staging / OPERATIONS).open("wb") as stream:
         offsets = _spool(records, spool)
         log = LogWriter(stream)
@@ -90,14 +92,14 @@ def _write_log(records: Path, base: Checkpoint | None, staging: Path) -> LogSumm
         return log.summary(OPERATIONS)
 
 
-def _spool(records: Path, spool: BinaryIO) -> dict[str, int]:
+def _spool(records: Iterator[MemoryRecord], spool: BinaryIO) -> dict[str, int]:
     """Write the PUT line of every record to ``spool`` and return where each one is.
 
-    The file of records is read once only: it may be a pipe, and may not change between two readings.
+    The records are read once only: their file may be a pipe, and may not change between two readings.
     """
     offsets: dict[str, int] = {}
     end = 0
-    for record in read_records(records):
+    for record in records:
         offsets[record.key] = end
         end += spool.write(put_line(record) + b"\n")
     return offsets

@@ -12,18 +12,18 @@ __all__ = ["command"]
 
 @click.group()
 def command() -> None:
-    """Look at the adapters and embedders that are installed."""
+    """Look at the adapters, embedders and record formats that are installed."""
 
 
 @command.command(name="list")
 @json_option
 def list_(json_output: bool) -> Exit:
-    """List adapters and embedders with the distributions that provide them, broken ones too."""
+    """List adapters, embedders and record formats with the distributions that provide them, broken ones too."""
     from witnessmark.errors import InputError
-    from witnessmark.plugins import ADAPTERS, EMBEDDERS, load_plugin, registered
+    from witnessmark.plugins import ADAPTERS, EMBEDDERS, RECORD_FORMATS, load_plugin, registered
 
     rows: list[dict[str, str]] = []
-    for group, noun in ((ADAPTERS, "adapter"), (EMBEDDERS, "embedder")):
+    for group, noun in ((ADAPTERS, "adapter"), (EMBEDDERS, "embedder"), (RECORD_FORMATS, "record_format")):
         for item in registered(group):
             try:
                 load_plugin(group, item.name, noun)

@@ -10,6 +10,7 @@ import click
 from witnessmark.cli.exits import Exit
 from witnessmark.cli.location import LOCATION
 from witnessmark.cli.output import emit_json, json_option, say, show_table
+from witnessmark.cli.record_format import format_option
 
 if TYPE_CHECKING:
     from witnessmark.models import CheckpointDiff, CheckpointManifest, RetrieverProfile
@@ -32,9 +33,12 @@ def command() -> None:
 )
 @click.option("--out", required=True, type=_DIRECTORY, metavar="DIR", help="Directory to make.")
 @click.option("--extends", type=_DIRECTORY, metavar="BASE", help="Checkpoint directory whose log is continued.")
+@format_option
 @json_option
-def build(records: Path, profile_argument: str, out: Path, extends: Path | None, json_output: bool) -> Exit:
-    """Build a checkpoint from RECORDS, a JSONL file that holds all of the memory as it stands."""
+def build(
+    records: Path, profile_argument: str, out: Path, extends: Path | None, record_format: str | None, json_output: bool
+) -> Exit:
+    """Build a checkpoint from RECORDS, a file or folder that holds all of the memory as it stands."""
     from witnessmark.builtin import read_named
     from witnessmark.checkpoint.build import build_checkpoint
     from witnessmark.errors import InputError
@@ -53,7 +57,13 @@ def build(records: Path, profile_argument: str, out: Path, extends: Path | None,
             where=f"{where} /implementation_id",
         )
     manifest = build_checkpoint(
-        records, profile=profile, adapter_name=source.name, adapter=adapter, out=out, extends=extends
+        records,
+        profile=profile,
+        adapter_name=source.name,
+        adapter=adapter,
+        out=out,
+        extends=extends,
+        record_format=record_format,
     )
     _say_completed(profile, out)
     if json_output:

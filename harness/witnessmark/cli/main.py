@@ -42,7 +42,7 @@ COMMANDS: dict[str, Command] = {
     "vectors": Command("vectors", "Run reference vectors."),
     "applicability": Command("applicability", "Ask whether stored evidence is still applicable."),
     "suite": Command("suite", "Check probe suites."),
-    "adapters": Command("adapters", "Look at the adapters and embedders that are installed."),
+    "adapters": Command("adapters", "Look at the adapters, embedders and record formats that are installed."),
     "profile": Command("profile", "Write down what a retriever really is, show that, compare it."),
     "sign": Command("sign", "Sign the run directory RUN: candidate checkpoint, assessment and transcript."),
     "withhold": Command("withhold", "Withhold the material of the run directory RUN."),

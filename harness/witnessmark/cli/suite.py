@@ -9,6 +9,7 @@ import click
 
 from witnessmark.cli.exits import Exit
 from witnessmark.cli.output import emit_json, json_option, say, show_table
+from witnessmark.cli.record_format import format_option
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,10 +34,11 @@ def command() -> None:
     "--records",
     type=click.Path(path_type=Path),
     metavar="RECORDS",
-    help="JSONL records that the suite is about: compares keys and queries with them.",
+    help="File or folder of records that the suite is about: compares keys and queries with them.",
 )
+@format_option
 @json_option
-def check(suite: str, records: Path | None, json_output: bool) -> Exit:
+def check(suite: str, records: Path | None, record_format: str | None, json_output: bool) -> Exit:
     """Check SUITE (a *.suite.json or *.suite.yaml file, or builtin:NAME) and print its digest and probes.
 
     Warnings change no exit code: they are about suites that are valid and still prove little.
@@ -45,7 +47,7 @@ def check(suite: str, records: Path | None, json_output: bool) -> Exit:
     from witnessmark.suites import load_suite
 
     loaded = load_suite(suite)
-    advice = advise(loaded, None if records is None else _texts(records))
+    advice = advise(loaded, None if records is None else _texts(records, record_format))
     if json_output:
         emit_json(_as_data(loaded, advice))
     else:
@@ -55,10 +57,10 @@ def check(suite: str, records: Path | None, json_output: bool) -> Exit:
     return Exit.OK
 
 
-def _texts(path: Path) -> dict[str, str]:
-    from witnessmark.checkpoint.records import read_records
+def _texts(path: Path, record_format: str | None) -> dict[str, str]:
+    from witnessmark.checkpoint.formats import open_records
 
-    return {record.key: record.text for record in read_records(path)}
+    return {record.key: record.text for record in open_records(path, record_format)}
 
 
 def _as_data(suite: ProbeSuite, advice: Sequence[Advice]) -> dict[str, JsonValue]:

@@ -1,0 +1,1 @@
+"""Record formats: memory as people already keep it, one file a format."""

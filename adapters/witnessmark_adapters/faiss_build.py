@@ -14,7 +14,7 @@ import faiss
 import numpy as np
 
 from witnessmark.errors import InputError
-from witnessmark_adapters.faiss_index import INVERTED, new_index, write_index
+from witnessmark_adapters.faiss_kinds import INVERTED, new_index, write_index
 from witnessmark_adapters.faiss_state import INDEX_FILE, ITEMS_FILE, ORDER_FILE
 from witnessmark_adapters.items import write_item
 
@@ -61,11 +61,11 @@ def build_files(
 
 def _enough(settings: IndexSettings, count: int) -> None:
     needed, name, why = 0, "", ""
-    if settings.implementation == "IndexScalarQuantizer":
+    if settings.searched == "IndexScalarQuantizer":
         needed = 1
-    if settings.implementation in INVERTED:
+    if settings.searched in INVERTED:
         needed, name, why = settings.whole("nlist"), "nlist", "nlist"
-    if settings.implementation == "IndexIVFPQ" and 2 ** settings.whole("nbits") > needed:
+    if settings.searched == "IndexIVFPQ" and 2 ** settings.whole("nbits") > needed:
         needed, name, why = 2 ** settings.whole("nbits"), "nbits", "2 to the power of nbits"
     if count < needed:
         raise InputError(

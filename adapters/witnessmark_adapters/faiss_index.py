@@ -1,4 +1,4 @@
-"""One FAISS index: built from settings, written and read, described as it really is, searched by ordinal.
+"""One loaded FAISS index, searched by ordinal.
 
 - What FAISS returns is a set of candidates; scores are computed again from the stored vectors, in double precision,
   because FAISS gives equal vectors unequal scores under some BLAS kernels and batch sizes.
@@ -13,26 +13,18 @@ import faiss as faiss_package
 import numpy as np
 
 from witnessmark.errors import AdapterError, InputError
+from witnessmark_adapters.faiss_kinds import INVERTED, describe, searched_part
+from witnessmark_adapters.faiss_settings import REFINED
 from witnessmark_adapters.vectors import inner_products, negative_squared_distances
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from pathlib import Path
+    from collections.abc import Callable
 
     from numpy.typing import NDArray
 
-    from witnessmark_adapters.faiss_settings import IndexSettings
-
-__all__ = ["INVERTED", "Candidates", "IndexDescription", "VectorIndex", "new_index", "read_index", "write_index"]
+__all__ = ["Candidates", "VectorIndex"]
 
 faiss: Any = faiss_package  # its own type stubs leave out most of what is called here
-INVERTED = ("IndexIVFFlat", "IndexIVFPQ")
-"""Indexes of inverted lists, of which a search probes some."""
-_QUANTIZERS: dict[str, int] = {
-    "8bit": faiss.ScalarQuantizer.QT_8bit,
-    "4bit": faiss.ScalarQuantizer.QT_4bit,
-    "fp16": faiss.ScalarQuantizer.QT_fp16,
-}
 _UNIT_TOLERANCE = {"8bit": 0.05, "4bit": 0.5, "fp16": 0.005, "IndexIVFPQ": 0.9}
 """How far quantization may take the length of a unit vector from 1; unquantized: 0.0001. A product quantizer keeps
 centroids, which are shorter than what they stand for."""
@@ -40,19 +32,6 @@ _SCAN = 1 << 22
 """Vector components looked at together when an index is checked."""
 _BLOCK = 1 << 18
 """Vector components scored together, so that a block stays in the cache."""
-
-
-class IndexDescription(NamedTuple):
-    """What an index says of itself."""
-
-    implementation: str
-    inner_product: bool
-    """Searched by inner product; by squared Euclidean distance otherwise."""
-    dimension: int
-    total: int
-    """Number of vectors."""
-    parameters: Mapping[str, int | str]
-    """Read from the index, not from the profile that built it."""
 
 
 class Candidates(NamedTuple):
@@ -64,100 +43,6 @@ class Candidates(NamedTuple):
     """Scores of the candidates, -inf where there is none; larger is better."""
     ceiling: NDArray[np.float64]
     """Shape ``(queries,)``: no item outside the row scores higher; -inf where the index has no more to offer."""
-
-
-def new_index(settings: IndexSettings, dimension: int) -> Any:
-    """Return an empty index as the settings say."""
-    metric = faiss.METRIC_L2 if settings.metric == "l2" else faiss.METRIC_INNER_PRODUCT
-    if settings.implementation == "IndexFlatIP":
-        return faiss.IndexFlatIP(dimension)
-    if settings.implementation == "IndexFlatL2":
-        return faiss.IndexFlatL2(dimension)
-    if settings.implementation == "IndexHNSWFlat":
-        index = faiss.IndexHNSWFlat(dimension, settings.whole("M"), metric)
-        index.hnsw.efConstruction = settings.whole("ef_construction")
-        index.hnsw.efSearch = settings.whole("ef_search")
-        return index
-    if settings.implementation in INVERTED:
-        coarse = (faiss.IndexFlatL2 if settings.metric == "l2" else faiss.IndexFlatIP)(dimension)
-        if settings.implementation == "IndexIVFFlat":
-            index = faiss.IndexIVFFlat(coarse, dimension, settings.whole("nlist"), metric)
-        else:
-            index = _product_quantized(coarse, dimension, settings, metric)
-        index.own_fields = True
-        coarse.this.disown()  # the index frees it
-        index.nprobe = settings.whole("nprobe")
-        index.cp.seed = settings.whole("training_seed")
-        index.cp.min_points_per_centroid = 1
-        return index
-    return faiss.IndexScalarQuantizer(dimension, _QUANTIZERS[str(settings.parameters["quantizer"])], metric)
-
-
-def _product_quantized(coarse: Any, dimension: int, settings: IndexSettings, metric: int) -> Any:
-    parts = settings.whole("m")
-    if dimension % parts:
-        raise InputError(
-            "vectors cannot be cut into so many equal parts",
-            code="invalid_index_setting",
-            got=parts,
-            wanted=f"a divisor of the dimension, which is {dimension}",
-            where="profile /index_build_config/m",
-        )
-    index = faiss.IndexIVFPQ(coarse, dimension, settings.whole("nlist"), parts, settings.whole("nbits"), metric)
-    index.pq.cp.seed = settings.whole("training_seed")
-    index.pq.cp.min_points_per_centroid = 1
-    return index
-
-
-def write_index(index: Any, path: Path) -> None:
-    """Write an index file; two builds of the same input write the same bytes."""
-    try:
-        faiss.write_index(index, str(path))
-    except RuntimeError as error:
-        raise InputError("cannot write index", code="unwritable_file", got=error, where=str(path)) from error
-
-
-def read_index(path: Path) -> Any:
-    """Read an index file.
-
-    Raises:
-        InputError: ``unreadable_index``.
-    """
-    try:
-        return faiss.read_index(str(path))
-    except RuntimeError as error:
-        reason = str(error).splitlines()[0]
-        raise InputError(f"not a FAISS index: {reason}", code="unreadable_index", where=str(path)) from error
-
-
-def describe(index: Any, where: str) -> IndexDescription:
-    """Return what an index really is.
-
-    Raises:
-        InputError: ``unknown_index_implementation``.
-    """
-    name = type(index).__name__
-    parameters: dict[str, int | str] = {}
-    if name == "IndexHNSWFlat":
-        hnsw = index.hnsw
-        parameters = {
-            "M": int(hnsw.nb_neighbors(1)),
-            "ef_construction": int(hnsw.efConstruction),
-            "ef_search": int(hnsw.efSearch),
-        }
-    elif name in INVERTED:
-        parameters = {"nlist": int(index.nlist), "nprobe": int(index.nprobe)}
-        if name == "IndexIVFPQ":
-            parameters |= {"m": int(index.pq.M), "nbits": int(index.pq.nbits)}
-    elif name == "IndexScalarQuantizer":
-        names = {value: key for key, value in _QUANTIZERS.items()}
-        parameters = {"quantizer": names.get(index.sq.qtype, f"faiss type {index.sq.qtype}")}
-    elif name not in ("IndexFlatIP", "IndexFlatL2"):
-        raise InputError(
-            "index file holds another kind of index", code="unknown_index_implementation", got=name, where=where
-        )
-    inner = index.metric_type == faiss.METRIC_INNER_PRODUCT
-    return IndexDescription(name, inner, int(index.d), int(index.ntotal), parameters)
 
 
 class VectorIndex:
@@ -173,26 +58,30 @@ class VectorIndex:
         self._order = order
         self._where = where
         self.description = describe(index, where)
-        if self._inverted:
+        self._searched = searched_part(index)
+        self._vectors = index if self._searched is index else faiss.downcast_index(index.refine_index)
+        if index is self._searched and self._inverted:
             index.make_direct_map()
         self._norms = self._read_norms()
         self._largest_norm = float(self._norms.max(initial=0.0))
 
     @property
     def _inverted(self) -> bool:
-        return self.description.implementation in INVERTED
+        return type(self._searched).__name__ in INVERTED
 
     @property
     def selects_exactly(self) -> bool:
         """Whether a selection inside the search loses nothing; a graph walked through gaps does lose items."""
-        return self.description.implementation != "IndexHNSWFlat"
+        return type(self._searched).__name__ != "IndexHNSWFlat"
 
     def set_search_parameter(self, name: str, value: int) -> None:
-        """Set ``ef_search`` or ``nprobe``."""
+        """Set ``ef_search``, ``k_factor`` or ``nprobe``."""
         if name == "ef_search":
-            self._index.hnsw.efSearch = value
+            self._searched.hnsw.efSearch = value
+        elif name == "k_factor":
+            self._index.k_factor = value
         else:
-            self._index.nprobe = value
+            self._searched.nprobe = value
         self.description = describe(self._index, self._where)
 
     def check_unit_length(self) -> None:
@@ -201,7 +90,10 @@ class VectorIndex:
         Raises:
             InputError: ``not_normalized``.
         """
-        quantizer = str(self.description.parameters.get("quantizer", self.description.implementation))
+        kind = self.description
+        quantizer = str(kind.parameters.get("quantizer", kind.implementation))
+        if kind.implementation == REFINED:
+            quantizer = REFINED  # whose vectors are whole, whatever its base keeps
         off = np.minimum(np.abs(self._norms - 1.0), self._norms)
         bad = np.flatnonzero(off > _UNIT_TOLERANCE.get(quantizer, 1e-4))
         if len(bad):
@@ -265,9 +157,13 @@ class VectorIndex:
             wanted = mask if self._order is None else mask[self._order]
             selector = faiss.IDSelectorBitmap(np.packbits(wanted, bitorder="little"))
             if self._inverted:
-                parameters = faiss.SearchParametersIVF(sel=selector, nprobe=self._index.nprobe)
+                parameters = faiss.SearchParametersIVF(sel=selector, nprobe=self._searched.nprobe)
             else:
                 parameters = faiss.SearchParameters(sel=selector)
+            if self._searched is not self._index:
+                parameters = faiss.IndexRefineSearchParameters(
+                    k_factor=self._index.k_factor, base_index_params=parameters
+                )
         if not self._inverted:
             distances, ids = self._index.search(queries, count, params=parameters)
             return distances, ids
@@ -288,7 +184,7 @@ class VectorIndex:
         rows = max(1, _BLOCK // (count * self.description.dimension))
         for first in range(0, len(ids), rows):
             block = ids[first : first + rows]
-            vectors = self._index.reconstruct_batch(block.ravel()).reshape(*block.shape, -1)
+            vectors = self._vectors.reconstruct_batch(block.ravel()).reshape(*block.shape, -1)
             scores[first : first + rows] = score(queries[first : first + rows], vectors)
         return scores
 
@@ -298,7 +194,7 @@ class VectorIndex:
         rows = max(1, _SCAN // self.description.dimension)
         for first in range(0, total, rows):
             ids = np.arange(first, min(first + rows, total), dtype=np.int64)
-            vectors = self._index.reconstruct_batch(ids).astype(np.float64)
+            vectors = self._vectors.reconstruct_batch(ids).astype(np.float64)
             norms[ids] = np.sqrt((vectors * vectors).sum(axis=1))
         bad = np.flatnonzero(~np.isfinite(norms))
         if len(bad):

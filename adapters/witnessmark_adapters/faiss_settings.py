@@ -20,6 +20,7 @@ __all__ = [
     "INDEXES",
     "OPTION_PREFIX",
     "PACKAGE_PREFIX",
+    "REFINED",
     "SEARCH_PARAMETERS",
     "IndexSettings",
     "Metric",
@@ -33,6 +34,8 @@ PACKAGE_PREFIX = "package:"
 """Keys that pin the version of an installed package."""
 OPTION_PREFIX = "embedder:"
 """Keys that are handed to the embedder as options, without the prefix."""
+REFINED = "IndexRefineFlat"
+"""A coarse index, whose finds are scored again by the whole vectors that are kept beside it."""
 
 
 class _Whole(NamedTuple):
@@ -50,6 +53,7 @@ class _Choice(NamedTuple):
 
 
 _COMMON: dict[str, _Whole] = {"insertion_seed": _Whole(None, 0, 2**31 - 1)}
+_BASES = _Choice(("IndexScalarQuantizer", "IndexIVFPQ", "IndexIVFFlat", "IndexHNSWFlat"))
 INDEXES: dict[str, dict[str, _Whole | _Choice]] = {
     "IndexFlatIP": {},
     "IndexFlatL2": {},
@@ -71,10 +75,15 @@ INDEXES: dict[str, dict[str, _Whole | _Choice]] = {
         "training_seed": _Whole(1234, 0, 2**31 - 1),
     },
     "IndexScalarQuantizer": {"quantizer": _Choice(("8bit", "4bit", "fp16"))},
+    REFINED: {
+        "base": _BASES,
+        "k_factor": _Whole(4, 1, 1000),
+    },
 }
 """Index implementations and their parameters, by the names that FAISS gives them: ``m`` is the number of parts that a
-vector is quantized in, ``nbits`` what each part's code takes."""
-SEARCH_PARAMETERS = ("ef_search", "nprobe")
+vector is quantized in, ``nbits`` what each part's code takes, ``k_factor`` how many finds of the coarse index ``base``
+are scored again for each that is asked for. A refined index has the parameters of its base as well."""
+SEARCH_PARAMETERS = ("ef_search", "k_factor", "nprobe")
 """Parameters that are set when an index is opened, not when it is built."""
 _ONLY_METRICS: dict[str, tuple[Metric, ...]] = {"IndexFlatIP": ("cosine", "inner_product"), "IndexFlatL2": ("l2",)}
 
@@ -95,6 +104,11 @@ class IndexSettings(NamedTuple):
     """Packages whose versions the profile pins."""
     document_prefix: str = ""
     """Text in front of each record's text when it is embedded."""
+
+    @property
+    def searched(self) -> str:
+        """The implementation whose structure is searched: the coarse one of a refined index."""
+        return str(self.parameters["base"]) if self.implementation == REFINED else self.implementation
 
     def whole(self, name: str) -> int:
         """Return a parameter that is a whole number."""
@@ -180,6 +194,8 @@ def _metric(profile: RetrieverProfile) -> Metric:
 
 def _parameters(implementation: str, given: dict[str, JsonScalar]) -> dict[str, int | str]:
     known = INDEXES[implementation]
+    if implementation == REFINED:
+        known = {**known, **INDEXES[_choice("base", given.get("base"), _BASES)]}
     unknown = sorted(set(given) - set(known))
     if unknown:
         names = ", ".join(["embedder", "embedding_dimension", "document_prefix", *_COMMON, *known])
@@ -194,7 +210,7 @@ def _parameters(implementation: str, given: dict[str, JsonScalar]) -> dict[str, 
     for name, kind in known.items():
         value = given.get(name)
         if isinstance(kind, _Choice):
-            checked[name] = _choice(name, kind.words[0] if value is None else value, kind)
+            checked[name] = _choice(name, value, kind)
         else:
             checked[name] = _whole(name, kind.default if value is None else value, kind)
     if "nprobe" in checked and int(checked["nprobe"]) > int(checked["nlist"]):
@@ -214,6 +230,8 @@ def _whole(name: str, value: JsonScalar, kind: _Whole) -> int:
 
 
 def _choice(name: str, value: JsonScalar, kind: _Choice) -> str:
+    if value is None:
+        return kind.words[0]
     if not isinstance(value, str) or value not in kind.words:
         raise _setting("invalid_index_setting", name, repr(value), f"one of: {', '.join(kind.words)}")
     return value

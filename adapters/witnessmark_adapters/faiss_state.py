@@ -12,7 +12,8 @@ from witnessmark.errors import InputError
 from witnessmark.models import Place
 from witnessmark.ports import ItemLocation
 from witnessmark_adapters.embedding import shared_embedder
-from witnessmark_adapters.faiss_index import VectorIndex, read_index
+from witnessmark_adapters.faiss_index import VectorIndex
+from witnessmark_adapters.faiss_kinds import read_index
 from witnessmark_adapters.faiss_profile import IMPLEMENTATION_ID, live_profile
 from witnessmark_adapters.faiss_settings import SEARCH_PARAMETERS, IndexSettings, read_settings
 from witnessmark_adapters.items import ItemTable

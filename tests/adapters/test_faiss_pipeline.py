@@ -43,6 +43,7 @@ CONFIGS: dict[str, dict[str, object]] = {
     "IndexHNSWFlat": {"M": 4, "ef_construction": 20, "ef_search": 30},
     "IndexIVFFlat": {"nlist": 3, "nprobe": 2, "training_seed": 7},
     "IndexScalarQuantizer": {"quantizer": "8bit"},
+    "IndexRefineFlat": {"base": "IndexScalarQuantizer", "quantizer": "4bit", "k_factor": 2},
 }
 
 

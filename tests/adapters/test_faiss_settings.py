@@ -31,6 +31,11 @@ def test_defaults_are_filled_in(make_profile: Callable[..., RetrieverProfile]) -
         "training_seed": 1234,
     }
     assert read_settings(make_profile(index_implementation=SQ)).parameters == {"quantizer": "8bit"}
+    refined = read_settings(make_profile({"base": HNSW, "M": 8}, index_implementation="IndexRefineFlat"))
+    assert refined.parameters == {"base": HNSW, "k_factor": 4, "M": 8, "ef_construction": 200, "ef_search": 64}
+    assert refined.searched == HNSW
+    plain = read_settings(make_profile(index_implementation="IndexRefineFlat"))
+    assert plain.parameters == {"base": SQ, "k_factor": 4, "quantizer": "8bit"}
 
 
 def test_options_reach_the_embedder(make_profile: Callable[..., RetrieverProfile]) -> None:
@@ -48,7 +53,7 @@ def test_options_reach_the_embedder(make_profile: Callable[..., RetrieverProfile
             {},
             "unknown_index_implementation",
             "profile /index_implementation: no such index implementation: got 'IndexLSH', wanted one of: "
-            "IndexFlatIP, IndexFlatL2, IndexHNSWFlat, IndexIVFFlat, IndexIVFPQ, IndexScalarQuantizer",
+            "IndexFlatIP, IndexFlatL2, IndexHNSWFlat, IndexIVFFlat, IndexIVFPQ, IndexScalarQuantizer, IndexRefineFlat",
         ),
         (
             "IndexFlatIP",
@@ -108,6 +113,22 @@ def test_options_reach_the_embedder(make_profile: Callable[..., RetrieverProfile
             "invalid_index_setting",
             "profile /index_build_config/quantizer: index setting is not usable: got 'auto', "
             "wanted one of: 8bit, 4bit, fp16",
+        ),
+        (
+            "IndexRefineFlat",
+            "cosine",
+            {"base": "IndexFlatIP"},
+            "invalid_index_setting",
+            "profile /index_build_config/base: index setting is not usable: got 'IndexFlatIP', "
+            "wanted one of: IndexScalarQuantizer, IndexIVFPQ, IndexIVFFlat, IndexHNSWFlat",
+        ),
+        (
+            "IndexRefineFlat",
+            "cosine",
+            {"base": SQ, "nprobe": 2},
+            "unknown_index_setting",
+            "profile /index_build_config/nprobe: IndexRefineFlat has no such setting: got 'nprobe', "
+            f"wanted one of: {KNOWN}, base, k_factor, quantizer, {TAIL}",
         ),
         (
             "IndexFlatIP",

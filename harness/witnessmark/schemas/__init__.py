@@ -36,6 +36,7 @@ from witnessmark.models import (
     Target,
     TranscriptHeader,
 )
+from witnessmark.models.amr import RecordsCheck
 from witnessmark.models.approval import AdvanceClaim, ApprovalEvaluation, ApprovalPolicy
 from witnessmark.models.audit import AuditReport
 from witnessmark.models.log import ConsistencyProof, InclusionProof, LogEntry, TreeHead
@@ -79,6 +80,7 @@ FORMATS: dict[str, type[Record] | UnionType] = {
     "MovedReport": MovedReport,
     "ProbeSuite": ProbeSuite,
     "Purpose": Purpose,
+    "RecordsCheck": RecordsCheck,
     "RerunReport": RerunReport,
     "RetrievalRequest": RetrievalRequest,
     "RetrieverPin": RetrieverPin,

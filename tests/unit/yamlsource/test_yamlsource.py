@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
+import yaml
 
 from witnessmark.errors import InputError
-from witnessmark.yamlsource import MAX_YAML_BYTES, line_of, load_yaml
+from witnessmark.yamlsource import MAX_YAML_BYTES, key_places, line_of, load_yaml
 
 
 def refused(text: str | bytes) -> str:
@@ -124,3 +127,80 @@ def test_nesting_has_a_limit() -> None:
 def test_a_bomb_of_aliases_is_refused_at_its_first_anchor() -> None:
     bomb = "a: &a [x, x]\n" + "".join(f"{b}: &{b} [*{a}, *{a}]\n" for a, b in zip("abcdefgh", "bcdefghi", strict=True))
     assert refused(bomb).startswith("[yaml_alias] s.yaml:1: anchor")
+
+
+@pytest.mark.parametrize(
+    "word",
+    ["yes", "2026-05-01", "2026-05-01T10:00:00+02:00", "~", "0x1f", "1_000", ".nan", "1e999", "9007199254740992"],
+)
+def test_on_request_what_others_read_otherwise_stays_as_it_is_spelled(word: str) -> None:
+    value, _ = load_yaml(f"v: {word}\n".encode(), "s.yaml", keep_spelling=True)
+    assert value == {"v": word}
+
+
+def test_on_request_keys_stay_as_they_are_spelled_and_json_values_are_values() -> None:
+    text = b"2026: a\nyes: b\nnull: c\nv: [true, null, 3, 1.50, -0]\n"
+    value, _ = load_yaml(text, "s.yaml", keep_spelling=True)
+    assert value == {"2026": "a", "yes": "b", "null": "c", "v": [True, None, 3, 1.5, 0]}
+
+
+def test_on_request_two_spellings_are_one_key_only_where_they_are_equal() -> None:
+    assert load_yaml(b"01: a\n1: b\n", "s.yaml", keep_spelling=True)[0] == {"01": "a", "1": "b"}
+    with pytest.raises(InputError, match=r"^s.yaml:2 /1: key stands twice in one mapping: got also on line 1$"):
+        load_yaml(b"1: a\n'1': b\n", "s.yaml", keep_spelling=True)
+
+
+def test_a_key_knows_its_place() -> None:
+    text = "é: 1\nb:\n  - q: x\n    r: {s: 1, t: 2}\n"
+    places = key_places(text.encode(), "s.yaml")
+    assert {pointer: (text[place.offset], place.column, place.flow) for pointer, place in places.items()} == {
+        "/é": ("é", 0, False),
+        "/b": ("b", 0, False),
+        "/b/0/q": ("q", 4, False),
+        "/b/0/r": ("r", 4, False),
+        "/b/0/r/s": ("s", 8, True),
+        "/b/0/r/t": ("t", 14, True),
+    }
+
+
+SEEDS = (
+    "a: 1\nb:\n  - x: \"y\"\n    z: 'q'\n  - {k: v, l: [1, 2]}\nc: |\n  two\n  lines\nd: >-\n  f\n  g\n# c\ne: 2026-01-01\n",  # noqa: E501
+    'v: "0.1"\ns:\n  - ref: a/b.md\n    quote: "it\\u2019s \\"x\\""\n'
+    'tags: [a,b , c:d, http://x/y]\nk: "multi\n  line"\n? x\n: y\n',
+)
+PIECES = (
+    *" \n\t:-?[]{},\"'#&*!|>%@`~=\\ab1.0",
+    "---",
+    "...",
+    "\u2028",
+    "\x85",
+    "\ufeff",
+    "é",
+    "\r",
+    "😀",
+    "- ",
+    ": ",
+    " #",
+)
+
+
+@pytest.mark.skipif(not yaml.__with_libyaml__, reason="PyYAML was built without libyaml")
+def test_libyaml_gives_what_the_own_parser_gives(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = random.Random(5)
+    outcomes = []
+    for _ in range(700):
+        text = rng.choice(SEEDS)
+        for _ in range(rng.randint(0, 2)):
+            at = rng.randrange(len(text) + 1)
+            text = text[:at] + rng.choice(PIECES) + text[at + rng.randint(0, 2) :]
+        outcomes.append((text, _outcome(text)))
+    monkeypatch.setattr("witnessmark.yamlsource._FAST", None)
+    assert [(text, _outcome(text)) for text, _ in outcomes] == outcomes
+    assert sum(isinstance(outcome, tuple) for _, outcome in outcomes) > 200
+
+
+def _outcome(text: str) -> object:
+    try:
+        return load_yaml(text.encode(), "s.yaml", keep_spelling=True)
+    except InputError as error:
+        return str(error)

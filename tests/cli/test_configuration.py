@@ -44,8 +44,6 @@ def settings(group: click.Group, path: tuple[str, ...] = ()) -> Iterator[Setting
 SETTINGS = list(settings(cli))
 
 PLAIN_TEXT = {
-    "audit now",
-    "audit target",
     "applicability check now",
     "applicability check target",
     "applicability coverage inventory",
@@ -55,6 +53,8 @@ PLAIN_TEXT = {
     "assess dask",
     "assess target",
     "assess withhold",
+    "audit now",
+    "audit target",
     "checkpoint build format",
     "demo assessed-at",
     "gate now",
@@ -66,6 +66,7 @@ PLAIN_TEXT = {
     "log init origin",
     "policy make not-after",
     "policy make not-before",
+    "records relations of",
     "suite check format",
     "withhold withhold",
 }

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 import click
 
 from witnessmark.cli.exits import Exit
-from witnessmark.cli.output import emit_json, json_option
+from witnessmark.cli.output import emit_json, json_option, show_table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from witnessmark.models.amr import RecordProblem, RecordsCheck
+    from witnessmark.models.amr import RecordProblem, RecordsCheck, RecordsVerification, RelationsReport
 
 __all__ = ["command"]
 
@@ -58,6 +58,94 @@ def check(path: Path, level: str, root: Path | None, json_output: bool) -> Exit:
     if report.unreadable_count:
         return Exit.INVALID
     return Exit.OK if report.conforming_count == report.record_count else Exit.FAIL
+
+
+@command.command()
+@click.argument("path", type=_PATH, metavar="PATH")
+@click.option("--of", metavar="REF", help="The relations of one record; REF with or without .md.")
+@_root_option
+@json_option
+def relations(path: Path, of: str | None, root: Path | None, json_output: bool) -> Exit:
+    """Show what the records in PATH declare to be backed by and to contradict, in both directions, as exact sets.
+
+    Nothing is ranked and nothing is resolved. Exit code 1 where a link is malformed, 4 where a file cannot be read.
+    """
+    from witnessmark.amr.relations import relations_of
+    from witnessmark.amr.store import Store
+
+    report = relations_of(Store(path, root=root), of)
+    if json_output:
+        emit_json(report)
+    else:
+        _show_relations(report)
+    return _exit(report.problems)
+
+
+@command.command()
+@click.argument("path", type=_PATH, metavar="PATH")
+@_root_option
+@json_option
+def verify(path: Path, root: Path | None, json_output: bool) -> Exit:
+    """Compare every citation and claim in PATH with its own hash and with its source.
+
+    Four outcomes: ok, anchor_tampered, source_drifted, source_missing. Exit code 1 where one is tampered or drifted or
+    malformed or a claim's id is wrong, 3 where a source is missing or nothing is cited, 4 where a file cannot be read.
+    """
+    from witnessmark.amr.store import Store
+    from witnessmark.amr.verify import verify_records
+
+    report = verify_records(Store(path, root=root))
+    if json_output:
+        emit_json(report)
+    else:
+        _show_verification(report)
+    found = _exit(report.problems)
+    outcomes = report.outcomes
+    if found is Exit.OK and (outcomes.anchor_tampered or outcomes.source_drifted or report.claim_id_mismatch_count):
+        return Exit.FAIL
+    if found is Exit.OK and (outcomes.source_missing or not report.citations):
+        return Exit.INDETERMINATE
+    return found
+
+
+def _exit(problems: Sequence[RecordProblem]) -> Exit:
+    found = {problem.severity for problem in problems}
+    if "unreadable" in found:
+        return Exit.INVALID
+    return Exit.FAIL if found - {"warning"} else Exit.OK
+
+
+def _show_relations(report: RelationsReport) -> None:
+    _show_problems(report.problems)
+    show_table(
+        ["record", "backed by", "backs", "contradicts", "contradicted by"],
+        [
+            [
+                item.record if item.present else f"{item.record} (not here)",
+                *("\n".join(refs) for refs in (item.backed_by, item.backs, item.contradicts, item.contradicted_by)),
+            ]
+            for item in report.records
+        ],
+    )
+    for link in report.one_sided:
+        click.echo(f"one-sided: {link.record} contradicts {link.contradicts}, which does not say so")
+    click.echo(f"{report.record_count} records read; contradictions resolve nothing")
+
+
+def _show_verification(report: RecordsVerification) -> None:
+    _show_problems(report.problems)
+    for item in report.citations:
+        partial = " (partial)" if item.partial else ""
+        wrong_id = f"; claim_id is not {item.claim_id}" if item.claim_id_status == "mismatch" else ""
+        click.echo(f"{item.status}{partial}: {item.where}: {item.kind} of {item.ref}: {item.detail}{wrong_id}")
+    for ref in report.uncited:
+        click.echo(f"uncited: {ref}")
+    counts = report.outcomes
+    click.echo(
+        f"{len(report.citations)} citations and claims in {report.record_count} records: {counts.ok} ok, "
+        f"{counts.anchor_tampered} anchor tampered, {counts.source_drifted} source drifted, "
+        f"{counts.source_missing} source missing; {report.partial_count} partial"
+    )
 
 
 def _show_check(report: RecordsCheck) -> None:

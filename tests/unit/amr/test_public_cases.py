@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping
 from pathlib import Path
@@ -12,8 +13,11 @@ import pytest
 from witnessmark.amr.check import check_records
 from witnessmark.amr.fields import check_fields, declares, epistemic_of, links_of
 from witnessmark.amr.frontmatter import parse_markdown
+from witnessmark.amr.hashes import claim_id, parse_quote_hash
 from witnessmark.amr.normalize import normalize
 from witnessmark.amr.store import Store
+from witnessmark.amr.verify import verify_records
+from witnessmark.models.amr import CitationVerdict
 from witnessmark.yamlsource import load_yaml
 
 pytestmark = pytest.mark.specs
@@ -53,10 +57,6 @@ def reread(fields: Mapping[str, object]) -> Mapping[str, Any]:
 
 def invalid(fields: Mapping[str, Any], ref: str = "case") -> list[str]:
     return [finding.problem.code for finding in check_fields(fields, ref) if finding.severity == "invalid"]
-
-
-def test_there_are_53() -> None:
-    assert sum(FILES.values()) == 53
 
 
 @pytest.mark.parametrize("number", range(1, 11))
@@ -134,3 +134,89 @@ def test_level_2_inferred_links_are_refused(specs: Path) -> None:
     said = {**case["input"]["attempted"], "derivation": case["input"]["derivation"]}
     scored = {"backed_by": [{"ref": ref, "score": 0.91} for ref in case["input"]["attempted"]["backed_by"]]}
     assert invalid(reread(said)) == invalid(reread(scored)) == [CODES[case["expect"]["error"]]]
+
+
+VERIFIED = ["l3-001", "l3-002", "l3-003", "l3-004", "l3-005", "l3-005b", "l3-005c"]
+
+
+def verified(case: Mapping[str, Any], folder: Path) -> CitationVerdict:
+    """Write record and source into an empty folder, as somebody gets them who has nothing else, and verify."""
+    fields = reread({"auditable_memory": "0.1", **case["input"]})
+    (folder / "record.md").write_bytes(markdown(fields))
+    if "source_contains" in case:
+        (source,) = [folder / item["ref"] for item in fields["sources"]]
+        source.parent.mkdir(parents=True)
+        source.write_text(case["source_contains"], encoding="utf-8")
+    report = verify_records(Store(folder / "record.md", root=folder))
+    assert report.problems == ()
+    (verdict,) = report.citations
+    return verdict
+
+
+@pytest.mark.parametrize("name", VERIFIED)
+def test_level_3_outcomes(specs: Path, tmp_path: Path, name: str) -> None:
+    case = cases(specs, "level3-cited.yaml")[name]
+    verdict = verified(case, tmp_path)
+    expect = case["expect"]
+    assert verdict.status == expect["status"]
+    assert verdict.status not in expect.get("must_not_report", [])
+    assert verdict.partial == expect.get("partial", name == "l3-005")
+
+
+@pytest.mark.parametrize("name", ["l3-006", "l3-006b", "l3-006c", "l3-007"])
+def test_level_3_hashes(specs: Path, name: str) -> None:
+    case = cases(specs, "level3-cited.yaml")[name]
+    fields, expect = reread(case["input"]), case["expect"]
+    codes = invalid(fields)
+    assert (codes == []) == expect["valid"]
+    if not expect["valid"]:
+        assert codes == [CODES[expect["error"]]]
+        return
+    read = parse_quote_hash(fields["sources"][0]["quote_hash"])
+    assert read.algorithm == expect["interpreted_as"] != expect.get("must_not_interpret_as")
+    warned = [item.problem.code for item in check_fields(fields, "case") if item.severity == "warning"]
+    assert warned == ["md5_hash" if read.algorithm == "md5" else "bare_hash"]
+
+
+def test_level_3_claim_ids(specs: Path) -> None:
+    found = cases(specs, "level3-cited.yaml")
+    first, second = ((found[name]["input"], found[name]["expect"]) for name in ("l3-008", "l3-009"))
+    assert claim_id(first[0]["record_ref"], first[0]["claim_text"]) == first[1]["claim_id"]
+    assert claim_id(second[0]["record_ref"], second[0]["claim_text"]) != second[1]["claim_id_differs_from"]
+
+
+def test_level_3_a_claim_names_its_source(specs: Path) -> None:
+    case = cases(specs, "level3-cited.yaml")["l3-010"]
+    assert invalid(reread(case["input"])) == [CODES[case["expect"]["error"]]]
+    assert not case["expect"]["valid"]
+
+
+def test_level_3_an_anchor_id_is_carried_verbatim(specs: Path) -> None:
+    case = cases(specs, "level3-cited.yaml")["l3-011"]
+    fields = reread(case["input"])
+    assert invalid(fields) == []
+    assert fields["claims"][0]["anchor_id"] == case["input"]["claims"][0]["anchor_id"]
+    assert case["expect"]["anchor_id_roundtrips_verbatim"]
+
+
+def test_level_3_record_and_source_are_enough(specs: Path, tmp_path: Path) -> None:
+    """The verdict is recomputed here with hashlib and the words of the specification, and is the same elsewhere."""
+    found = cases(specs, "level3-cited.yaml")
+    assert found["l3-012"]["expect"]["verifiable"]
+    verdicts = []
+    for name in VERIFIED:
+        for place in ("here", "elsewhere"):
+            (tmp_path / name / place).mkdir(parents=True)
+            verdicts.append(verified(found[name], tmp_path / name / place))
+        first, second = verdicts[-2:]
+        assert first.model_dump(exclude={"where"}) == second.model_dump(exclude={"where"})
+    (source,) = found["l3-001"]["input"]["sources"]
+    assert "sha256:" + hashlib.sha256(source["quote"].encode()).hexdigest() == source["quote_hash"]
+
+
+def test_every_case_is_mapped(specs: Path) -> None:
+    mapped = {f"norm-{number:03}" for number in range(1, 11)} | set(PLAIN_LEVEL_1) | {"l1-000d"}
+    mapped |= {f"l2-{number:03}" for number in range(1, 13)} | set(VERIFIED) | {"l3-006", "l3-006b", "l3-006c"}
+    mapped |= {f"l3-{number:03}" for number in range(7, 13)}
+    assert {name for file in FILES for name in cases(specs, file)} == mapped
+    assert len(mapped) == 53

@@ -61,8 +61,10 @@ def file_digest(path: Path) -> tuple[int, str]:
     return size, f"sha256:{digest.hexdigest()}"
 
 
-def write_bytes(path: Path, data: bytes) -> None:
+def write_bytes(path: Path, data: bytes, *, mode: int | None = None) -> None:
     """Write a file so that a reader sees the old bytes or the new ones, never a part.
+
+    ``mode`` is the permission bits that it gets; those of any new file if left out.
 
     Raises:
         InputError: ``unwritable_file``.
@@ -75,7 +77,7 @@ def write_bytes(path: Path, data: bytes) -> None:
             stream.write(data)
             stream.flush()
             os.fsync(stream.fileno())
-        Path(temporary).chmod(0o666 & ~_umask())
+        Path(temporary).chmod(0o666 & ~_umask() if mode is None else mode)
         Path(temporary).replace(path)
     except OSError as error:
         if temporary is not None:

@@ -78,12 +78,12 @@ def load_yaml(text: bytes, where: str, *, keep_spelling: bool = False) -> tuple[
 
 
 def key_places(text: bytes, where: str) -> Mapping[str, KeyPlace]:
-    """Return where every key of a document stands, by JSON pointer; read as with ``keep_spelling``.
+    """Return where every key of a document stands, by JSON pointer. Most JSON texts can be read too.
 
     Raises:
-        InputError: as `load_yaml`.
+        InputError: as `load_yaml`, but for what is wrong with a scalar.
     """
-    reader = _Reader(_decode(text, where), where, yaml.SafeLoader, True)
+    reader = _PlaceReader(_decode(text, where), where, yaml.SafeLoader, True)
     reader.document()
     return reader.places
 
@@ -279,6 +279,13 @@ class _Reader:
         pointer = json_pointer(path).encode("utf-8", "backslashreplace").decode("utf-8")
         place = f"{self._where}:{line} {pointer}" if pointer else f"{self._where}:{line}"
         raise InputError(what, code=code, got=got, wanted=wanted, where=place)
+
+
+class _PlaceReader(_Reader):
+    """Reads for the places alone: in JSON an escaped pair of surrogates is a character, here it is none."""
+
+    def _scalar(self, event: yaml.ScalarEvent, path: tuple[str | int, ...]) -> JsonValue:
+        return str(event.value)
 
 
 def _line(event: yaml.Event) -> int:

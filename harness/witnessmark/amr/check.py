@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from witnessmark.amr.store import Entry, Store
     from witnessmark.models.amr import ProblemSeverity
 
-__all__ = ["check_records"]
+__all__ = ["check_records", "problem_of"]
 
 
 def check_records(store: Store, level: Level) -> RecordsCheck:

@@ -73,13 +73,14 @@ class AmrDocument:
         """Every field, also those that we do not know."""
         self.body = body
         """The text after the front matter; empty for JSON."""
-        self._pointer = pointer
+        self.pointer = pointer
+        """Of the record in its file: empty, but in a list of records."""
         self._given = lines
         self._data = data
 
     def place(self, pointer: str = "") -> str:
         """Return file, line and pointer of a field; of JSON that is too long the line is left out."""
-        shown = self._pointer + pointer
+        shown = self.pointer + pointer
         line = line_of(self._lines, shown) if self._lines else None
         return " ".join(part for part in (self.where if line is None else f"{self.where}:{line}", shown) if part)
 

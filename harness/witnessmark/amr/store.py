@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from witnessmark.amr.frontmatter import AmrDocument
 
-__all__ = ["MAX_FILE_BYTES", "Entry", "Source", "Store"]
+__all__ = ["MAX_FILE_BYTES", "Entry", "Source", "Store", "StoredFile"]
 
 MAX_FILE_BYTES = 64 * 1024 * 1024
 """Largest file that is read, record or source."""
@@ -41,6 +41,15 @@ class Entry(NamedTuple):
     document: AmrDocument | None
     problems: tuple[Problem, ...] = ()
     """Why ``document`` is absent."""
+
+
+class StoredFile(NamedTuple):
+    """One file with the records in it."""
+
+    path: Path
+    data: bytes
+    """Empty where the file cannot be read."""
+    entries: tuple[Entry, ...]
 
 
 class Source(NamedTuple):
@@ -59,27 +68,33 @@ class Store:
         Raises:
             InputError: ``unreadable_file`` where there is nothing, ``outside_root`` where path is not below root.
         """
-        self.path = path
-        self.documents = 0
-        """Markdown files without front matter, once `entries` has been read to its end."""
         if not path.exists():
             raise InputError("no such file or folder", code="unreadable_file", where=str(path))
         self.root = root if root is not None else path if path.is_dir() else path.parent
         self._real_root = self.root.resolve()
-        if not path.resolve().is_relative_to(self._real_root):
+        real = path.resolve()
+        if not real.is_relative_to(self._real_root):
             raise InputError(
                 "path is not below the root", code="outside_root", got=str(path), wanted=str(self.root), where=str(path)
             )
+        self.path = self.root / real.relative_to(self._real_root)
+        """What is read, spelled from the root on."""
+        self.documents = 0
+        """Markdown files without front matter, once `entries` has been read to its end."""
 
     def entries(self) -> Iterator[Entry]:
         """Yield the records in the order of their paths, one file in memory at a time."""
+        for file in self.files():
+            yield from file.entries
+
+    def files(self) -> Iterator[StoredFile]:
+        """Yield the files with records, and those that cannot be read, in the order of their paths."""
         self.documents = 0
-        files = self._files(self.path) if self.path.is_dir() else iter([self.path])
-        for path in files:
-            if isinstance(path, Entry):
-                yield path
-            else:
-                yield from self._read(path)
+        found = self._files(self.path) if self.path.is_dir() else iter([self.path])
+        for path in found:
+            file = StoredFile(path.path, b"", (path,)) if isinstance(path, Entry) else self._read(path)
+            if file is not None:
+                yield file
 
     def source(self, ref: str) -> Source:
         """Return the text of the source that ``ref`` names: the file of that name, or with ``.md`` added.
@@ -126,7 +141,7 @@ class Store:
             elif item.is_file() and path.suffix in _SUFFIXES:
                 yield path
 
-    def _read(self, path: Path) -> Iterator[Entry]:
+    def _read(self, path: Path) -> StoredFile | None:
         where = str(path)
         ref = self._path_ref(path)
         try:
@@ -137,17 +152,22 @@ class Store:
                 documents = (parse_markdown(data, where),)
             else:
                 self.documents += 1
-                return
+                return None
         except InputError as error:
-            yield Entry(path, ref, None, error.problems)
-            return
-        for document in documents:
-            named = document.fields.get("ref") if path.suffix == ".json" else None
-            yield Entry(path, canonical_ref(named) if isinstance(named, str) else ref, document)
+            return StoredFile(path, b"", (Entry(path, ref, None, error.problems),))
+        refs = [document.fields.get("ref") if path.suffix == ".json" else None for document in documents]
+        return StoredFile(
+            path,
+            data,
+            tuple(
+                Entry(path, canonical_ref(named) if isinstance(named, str) else ref, document)
+                for named, document in zip(refs, documents, strict=True)
+            ),
+        )
 
     def _refused(self, path: Path, problem: Problem) -> Entry:
         return Entry(path, self._path_ref(path), None, (problem._replace(where=str(path)),))
 
     def _path_ref(self, path: Path) -> str:
-        relative = Path(os.path.relpath(path, self.root)).as_posix()
+        relative = path.relative_to(self.root).as_posix()
         return canonical_ref(relative).removesuffix(".json")

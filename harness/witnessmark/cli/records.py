@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 import click
 
 from witnessmark.cli.exits import Exit
-from witnessmark.cli.output import emit_json, json_option, show_table
+from witnessmark.cli.output import emit_json, json_option, say, show_table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from witnessmark.models.amr import RecordProblem, RecordsCheck, RecordsVerification, RelationsReport
+    from witnessmark.models.amr import RecordProblem, RecordsCheck, RecordsStamp, RecordsVerification, RelationsReport
 
 __all__ = ["command"]
 
@@ -108,6 +108,33 @@ def verify(path: Path, root: Path | None, json_output: bool) -> Exit:
     return found
 
 
+@command.command()
+@click.argument("path", type=_PATH, metavar="PATH")
+@click.option("--out", type=_PATH, metavar="FOLDER", help="Write the stamped files here, and leave PATH as it is.")
+@_root_option
+@json_option
+def stamp(path: Path, out: Path | None, root: Path | None, json_output: bool) -> Exit:
+    """Add the declaration and the missing hashes of quotes to the records in PATH, and change nothing else.
+
+    A record that would not conform afterwards is left alone. Exit code 1 where one is, 4 where a file cannot be read.
+    """
+    from witnessmark.amr.stamp import stamp_records
+    from witnessmark.amr.store import Store
+    from witnessmark.files import new_directory, write_bytes
+
+    store = Store(path, root=root)
+    if out is None:
+        report = stamp_records(store, lambda file, data: write_bytes(file, data, mode=file.stat().st_mode & 0o777))
+    else:
+        with new_directory(out) as staging:
+            report = stamp_records(store, lambda file, data: write_bytes(staging / file.relative_to(store.root), data))
+    if json_output:
+        emit_json(report)
+    else:
+        _show_stamp(report)
+    return _exit(report.problems)
+
+
 def _exit(problems: Sequence[RecordProblem]) -> Exit:
     found = {problem.severity for problem in problems}
     if "unreadable" in found:
@@ -145,6 +172,16 @@ def _show_verification(report: RecordsVerification) -> None:
         f"{len(report.citations)} citations and claims in {report.record_count} records: {counts.ok} ok, "
         f"{counts.anchor_tampered} anchor tampered, {counts.source_drifted} source drifted, "
         f"{counts.source_missing} source missing; {report.partial_count} partial"
+    )
+
+
+def _show_stamp(report: RecordsStamp) -> None:
+    _show_problems(report.problems)
+    for item in report.stamped:
+        click.echo(f"stamped: {item.where}: {', '.join(item.added)}")
+    say(
+        f"{len(report.stamped)} of {report.record_count} records stamped, {report.unchanged_count} lacked nothing, "
+        f"{report.refused_count} left alone"
     )
 
 

@@ -18,9 +18,11 @@ __all__ = [
     "RecordProblem",
     "RecordRelations",
     "RecordsCheck",
+    "RecordsStamp",
     "RecordsVerification",
     "RelationsReport",
     "SourceState",
+    "StampedRecord",
 ]
 
 ProblemSeverity: TypeAlias = Literal["unreadable", "invalid", "not_conforming", "warning"]
@@ -158,3 +160,25 @@ class RecordsVerification(Record):
     """In the order of files, sources before claims."""
     problems: Many[RecordProblem] = ()
     """Files that cannot be read, and citations that are malformed and so have no outcome."""
+
+
+class StampedRecord(Record):
+    """One record to which something was added."""
+
+    record: Text
+    where: Text
+    added: Many[Text]
+    """JSON pointers of the new members, in the order of the record."""
+
+
+class RecordsStamp(Record):
+    """What was added to records. Whatever stood in them is still there, in its order and spelling."""
+
+    format: Literal["witnessmark.records-stamp/0.1"] = "witnessmark.records-stamp/0.1"
+    record_count: Count
+    stamped: Many[StampedRecord] = ()
+    unchanged_count: Count
+    """Records that lack nothing that is added here."""
+    refused_count: Count
+    """Records that were left alone, since they would not conform afterwards; the problems say why."""
+    problems: Many[RecordProblem] = ()

@@ -36,7 +36,7 @@ from witnessmark.models import (
     Target,
     TranscriptHeader,
 )
-from witnessmark.models.amr import RecordsCheck, RecordsVerification, RelationsReport
+from witnessmark.models.amr import RecordsCheck, RecordsStamp, RecordsVerification, RelationsReport
 from witnessmark.models.approval import AdvanceClaim, ApprovalEvaluation, ApprovalPolicy
 from witnessmark.models.audit import AuditReport
 from witnessmark.models.log import ConsistencyProof, InclusionProof, LogEntry, TreeHead
@@ -81,6 +81,7 @@ FORMATS: dict[str, type[Record] | UnionType] = {
     "ProbeSuite": ProbeSuite,
     "Purpose": Purpose,
     "RecordsCheck": RecordsCheck,
+    "RecordsStamp": RecordsStamp,
     "RecordsVerification": RecordsVerification,
     "RelationsReport": RelationsReport,
     "RerunReport": RerunReport,

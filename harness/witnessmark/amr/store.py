@@ -12,7 +12,6 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from witnessmark.amr.frontmatter import has_front_matter, parse_json_records, parse_markdown
@@ -22,6 +21,7 @@ from witnessmark.files import read_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from witnessmark.amr.frontmatter import AmrDocument
 

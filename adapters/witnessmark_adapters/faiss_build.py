@@ -15,8 +15,9 @@ import numpy as np
 
 from witnessmark.errors import InputError
 from witnessmark_adapters.faiss_kinds import INVERTED, new_index, write_index
-from witnessmark_adapters.faiss_state import INDEX_FILE, ITEMS_FILE, ORDER_FILE
-from witnessmark_adapters.items import write_item
+from witnessmark_adapters.faiss_state import INDEX_FILE
+from witnessmark_adapters.items import ITEMS_FILE, write_item
+from witnessmark_adapters.states import insertion_order, write_order
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -91,8 +92,8 @@ def _embedded(
 
 def _fill(index: Any, vectors: NDArray[np.float32], settings: IndexSettings, directory: Path) -> None:
     if settings.insertion_seed is not None:
-        order = np.random.default_rng(settings.insertion_seed).permutation(len(vectors)).astype(np.int64)
-        np.save(directory / ORDER_FILE, order, allow_pickle=False)
+        order = insertion_order(settings.insertion_seed, len(vectors))
+        write_order(order, directory)
         vectors = vectors[order]
     if not index.is_trained:
         with _one_thread():

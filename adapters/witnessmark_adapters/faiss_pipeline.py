@@ -12,25 +12,27 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from witnessmark.canonical import sha256_digest
-from witnessmark.errors import AdapterError, InputError
-from witnessmark.models import RetrievedItem, RuntimeObservation, profile_differences
+from witnessmark.errors import InputError
+from witnessmark.models import RuntimeObservation
 from witnessmark.ports import Call, ScoredAnswer
+from witnessmark_adapters.answers import AnswerRecords
 from witnessmark_adapters.embedding import CheckedEmbedder
 from witnessmark_adapters.faiss_build import build_files
-from witnessmark_adapters.faiss_profile import PACKAGES, complete, installed_version, live_profile, mismatch
+from witnessmark_adapters.faiss_profile import PACKAGES, live_profile
 from witnessmark_adapters.faiss_settings import read_settings
 from witnessmark_adapters.faiss_state import FaissState
+from witnessmark_adapters.live import complete, installed_version, one_profile
 from witnessmark_adapters.queries import QueryPreprocessing
 from witnessmark_adapters.scopes import read_rules
+from witnessmark_adapters.states import named_state
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from numpy.typing import NDArray
     from pydantic import JsonValue
 
-    from witnessmark.models import RetrievalRequest, RetrieverProfile, StateReference, Target
+    from witnessmark.models import RetrievalRequest, RetrievedItem, RetrieverProfile, StateReference, Target
     from witnessmark.ports import IndexItem, ItemLocation, Truncation
     from witnessmark_adapters.embedding import Loaded
     from witnessmark_adapters.scopes import ScopeKey
@@ -49,10 +51,6 @@ _FINGERPRINT_TEXTS = {
 """Texts on which embedding runtimes are known to differ without saying so."""
 
 
-_MOST_RECORDS = 1 << 16
-"""Answers whose records are kept."""
-
-
 class FaissRetriever:
     """Opened states under one profile."""
 
@@ -68,15 +66,10 @@ class FaissRetriever:
         self._targets, self._asked = dict(targets), profile
         loaded: Loaded = {}
         self._states = {name: FaissState(target, profile, loaded) for name, target in targets.items()}
-        (first, state), *others = self._states.items()
-        for name, other in others:
-            differences = profile_differences(state.profile, other.profile)
-            if differences:
-                raise mismatch(differences, f"state {first!r}", f"state {name!r}")
-        self._profile = state.profile
-        self._embedder = state.embedder
+        self._profile = one_profile({name: state.profile for name, state in self._states.items()})
+        self._embedder = next(iter(self._states.values())).embedder
         self._preprocess = QueryPreprocessing(self._profile.query_preprocessing)
-        self._given: dict[tuple[str, bytes], tuple[RetrievedItem, ...]] = {}
+        self._records = AnswerRecords()
 
     @property
     def profile(self) -> RetrieverProfile:
@@ -167,44 +160,20 @@ class FaissRetriever:
 
     def close(self) -> None:
         """Let go of the indexes; a later question is an error."""
-        self._states, self._given = {}, {}
+        self._states, self._records = {}, AnswerRecords()
 
     def _state(self, name: str) -> FaissState:
-        state = self._states.get(name)
-        if state is None:
-            known = ", ".join(self._states) or "none: the retriever is closed"
-            raise AdapterError("no such state", code="unknown_state", got=repr(name), wanted=f"one of: {known}")
-        return state
+        return named_state(self._states, name)
 
     def _answer(self, state_name: str, ranking: Ranking, row: int) -> ScoredAnswer:
         ordinals = ranking.ordinals[row]
         count = int((ordinals >= 0).sum())
         cut = float(ranking.cut_scores[row])
         return ScoredAnswer(
-            self._records(state_name, ordinals[:count]),
+            self._records.of(state_name, self._states[state_name].items, ordinals[:count]),
             tuple(ranking.scores[row, :count].tolist()),
             None if cut == -np.inf else cut,
         )
-
-    def _records(self, state_name: str, ordinals: NDArray[np.int64]) -> tuple[RetrievedItem, ...]:
-        """Return the records of freshly found ordinals: the same objects for the same ordinals in the same order."""
-        found = (state_name, ordinals.tobytes())
-        records = self._given.get(found)
-        if records is None:
-            items = self._states[state_name].items
-            records = tuple(
-                RetrievedItem(
-                    item_key=items.keys[ordinal],
-                    item_version_digest=items.version(ordinal),
-                    rank=place,
-                    scope_labels=items.scope_labels(ordinal),
-                )
-                for place, ordinal in enumerate(ordinals.tolist(), 1)
-            )
-            if len(self._given) >= _MOST_RECORDS:
-                self._given.clear()
-            self._given[found] = records
-        return records
 
 
 class FaissAdapter:

@@ -1,20 +1,17 @@
-"""The profile of a FAISS pipeline as it really is, and the refusal of one that says otherwise."""
+"""The profile of a FAISS pipeline as it really is."""
 
 from __future__ import annotations
 
-from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING
 
-from witnessmark.errors import InputError, Problem, ProfileMismatch
-from witnessmark.models import RetrieverProfile, profile_differences
-from witnessmark_adapters.faiss_settings import OPTION_PREFIX, PACKAGE_PREFIX
+from witnessmark.models import RetrieverProfile
+from witnessmark_adapters.faiss_settings import OPTION_PREFIX
+from witnessmark_adapters.live import PACKAGE_PREFIX, TIE_POLICY, installed_version
 from witnessmark_adapters.prompts import require_prompts
-from witnessmark_adapters.ties import TIE_POLICY
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
-    from witnessmark.models import FieldDifference
     from witnessmark.models.base import JsonScalar
     from witnessmark_adapters.embedding import CheckedEmbedder
     from witnessmark_adapters.faiss_settings import IndexSettings
@@ -24,10 +21,7 @@ __all__ = [
     "IMPLEMENTATION_ID",
     "IMPLEMENTATION_VERSION",
     "PACKAGES",
-    "complete",
-    "installed_version",
     "live_profile",
-    "mismatch",
 ]
 
 IMPLEMENTATION_ID = "faiss"
@@ -36,14 +30,6 @@ IMPLEMENTATION_VERSION = "1"
 ADAPTER_VERSION = "0.1"
 PACKAGES = ("faiss-cpu", "numpy")
 """Packages that decide answers, beside the embedder's own distribution."""
-
-
-def installed_version(package: str) -> str:
-    """Return the installed version of a package, or ``not installed``."""
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return "not installed"
 
 
 def live_profile(
@@ -98,36 +84,3 @@ def live_profile(
         },
         where="live profile",
     )
-
-
-def complete(profile: RetrieverProfile, live: RetrieverProfile) -> RetrieverProfile:
-    """Return ``live`` where ``profile`` agrees with it in everything that it says.
-
-    Raises:
-        ProfileMismatch: one problem a field that is stated otherwise.
-    """
-    stated = [item for item in profile_differences(profile, live) if item.first not in (None, "")]
-    if stated:
-        raise mismatch(stated, "profile", "this installation")
-    return live
-
-
-def mismatch(differences: Sequence[FieldDifference], first: str, second: str) -> InputError:
-    """Return the error that shows each difference, with the names of the two sides."""
-    return ProfileMismatch.from_problems(  # type: ignore[return-value]
-        tuple(
-            Problem(
-                "profile_mismatch",
-                f"{first} and {second} differ",
-                f"{second}: {shown(item.second)}",
-                f"{first}: {shown(item.first)}",
-                item.field,
-            )
-            for item in differences
-        )
-    )
-
-
-def shown(value: object) -> str:
-    """Return a field's value as a reader sees it."""
-    return "absent" if value is None else repr(value) if isinstance(value, str) else str(value)

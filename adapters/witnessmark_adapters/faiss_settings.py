@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from witnessmark.errors import InputError
+from witnessmark_adapters.live import PACKAGE_PREFIX
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 __all__ = [
     "INDEXES",
     "OPTION_PREFIX",
-    "PACKAGE_PREFIX",
     "REFINED",
     "SEARCH_PARAMETERS",
     "IndexSettings",
@@ -30,8 +30,6 @@ __all__ = [
 
 Metric = Literal["cosine", "inner_product", "l2"]
 METRICS: tuple[Metric, ...] = ("cosine", "inner_product", "l2")
-PACKAGE_PREFIX = "package:"
-"""Keys that pin the version of an installed package."""
 OPTION_PREFIX = "embedder:"
 """Keys that are handed to the embedder as options, without the prefix."""
 REFINED = "IndexRefineFlat"

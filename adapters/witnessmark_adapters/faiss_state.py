@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from witnessmark.checkpoint.directory import Checkpoint
 from witnessmark.errors import InputError
 from witnessmark.models import Place
 from witnessmark.ports import ItemLocation
@@ -16,8 +14,9 @@ from witnessmark_adapters.faiss_index import VectorIndex
 from witnessmark_adapters.faiss_kinds import read_index
 from witnessmark_adapters.faiss_profile import IMPLEMENTATION_ID, live_profile
 from witnessmark_adapters.faiss_settings import SEARCH_PARAMETERS, IndexSettings, read_settings
-from witnessmark_adapters.items import ItemTable
+from witnessmark_adapters.items import ITEMS_FILE, ItemTable
 from witnessmark_adapters.scopes import ScopeFilter, read_rules
+from witnessmark_adapters.states import open_checkpoint, read_order
 from witnessmark_adapters.ties import rank
 
 if TYPE_CHECKING:
@@ -31,11 +30,9 @@ if TYPE_CHECKING:
     from witnessmark_adapters.scopes import ScopeKey
     from witnessmark_adapters.ties import Ranking
 
-__all__ = ["INDEX_FILE", "ITEMS_FILE", "ORDER_FILE", "FaissState"]
+__all__ = ["INDEX_FILE", "FaissState"]
 
 INDEX_FILE = "vectors.faiss"
-ITEMS_FILE = "items.jsonl"
-ORDER_FILE = "order.npy"
 
 
 _EXACT = frozenset({"IndexFlatIP", "IndexFlatL2", "IndexScalarQuantizer"})
@@ -53,18 +50,10 @@ class FaissState:
         Raises:
             InputError: the target, the profile or the index is not usable, or they contradict one another.
         """
-        self._checkpoint = Checkpoint.open(_path(target))
+        self._checkpoint = open_checkpoint(target, IMPLEMENTATION_ID)
         built = self._checkpoint.profile
         wanted = profile or built
         where = str(self._checkpoint.index_directory / INDEX_FILE)
-        if built.implementation_id != IMPLEMENTATION_ID:
-            raise InputError(
-                "checkpoint was built by another adapter",
-                code="wrong_adapter",
-                got=repr(built.implementation_id),
-                wanted=repr(IMPLEMENTATION_ID),
-                where=str(self._checkpoint.path),
-            )
         settings = read_settings(built)
         asked = read_settings(wanted)
         self.embedder = shared_embedder(settings, loaded)
@@ -73,7 +62,9 @@ class FaissState:
         self.items = ItemTable.load(self._checkpoint.index_directory / ITEMS_FILE)
         self._index = VectorIndex(
             read_index(self._checkpoint.index_directory / INDEX_FILE),
-            order=_order(self._checkpoint.index_directory / ORDER_FILE, settings, len(self.items)),
+            order=None
+            if settings.insertion_seed is None
+            else read_order(self._checkpoint.index_directory, len(self.items)),
             where=where,
         )
         self._check_index(settings, where)
@@ -159,20 +150,6 @@ class FaissState:
             self._index.check_unit_length()
 
 
-def _path(target: Target) -> Path:
-    unknown = sorted(set(target.options) - {"path"})
-    path = target.options.get("path")
-    if unknown or not isinstance(path, str):
-        raise InputError(
-            "a faiss target has the option path and no other",
-            code="unknown_option" if unknown else "missing_option",
-            got=repr(unknown[0]) if unknown else None,
-            wanted="path: a checkpoint directory",
-            where="target /options",
-        )
-    return Path(path)
-
-
 def _same_space(built: RetrieverProfile, embedder: CheckedEmbedder, where: str) -> None:
     """Refuse to search vectors of one embedding with queries of another."""
     for field, name in (
@@ -190,15 +167,3 @@ def _same_space(built: RetrieverProfile, embedder: CheckedEmbedder, where: str) 
                 wanted=f"{stored} as in the index",
                 where=where,
             )
-
-
-def _order(path: Path, settings: IndexSettings, count: int) -> NDArray[np.int64] | None:
-    if settings.insertion_seed is None:
-        return None
-    try:
-        order: NDArray[np.int64] = np.load(path, allow_pickle=False)
-    except (OSError, ValueError) as error:
-        raise InputError(f"cannot read insertion order: {error}", code="unreadable_file", where=str(path)) from error
-    if order.shape != (count,) or order.dtype != np.int64 or not np.array_equal(np.sort(order), np.arange(count)):
-        raise InputError("insertion order is no permutation", code="index_mismatch", where=str(path))
-    return order

@@ -24,8 +24,9 @@ if TYPE_CHECKING:
 
     from witnessmark.ports import IndexItem
 
-__all__ = ["ItemLine", "ItemTable", "write_item"]
+__all__ = ["ITEMS_FILE", "ItemLine", "ItemTable", "write_item"]
 
+ITEMS_FILE = "items.jsonl"
 _SHA256 = "sha256:"
 
 

@@ -17,9 +17,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-__all__ = ["TIE_POLICY", "Ranking", "rank"]
+__all__ = ["Ranking", "rank"]
 
-TIE_POLICY = "score_desc_item_key_asc"
 _SPARE = 6
 """Fetched beyond top_k at first: the best item below the cut, and some that show that it is not tied. A second search
 of a few queries costs more than all spare items, because it is too small for BLAS."""

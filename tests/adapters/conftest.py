@@ -10,7 +10,8 @@ import pytest
 from model_weights import MINILM
 from witnessmark.checkpoint.build import build_checkpoint
 from witnessmark.models import RetrieverProfile, Target
-from witnessmark_adapters.faiss_pipeline import ADAPTER
+from witnessmark.ports import CheckpointAdapter
+from witnessmark.registry import find_adapter
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -42,6 +43,17 @@ def make_profile() -> Callable[..., RetrieverProfile]:
     return make
 
 
+@pytest.fixture(scope="session")
+def make_lexical() -> Callable[..., RetrieverProfile]:
+    """Return a function that makes a profile of the adapter ``fts5``, as ``make_profile`` does for ``faiss``."""
+
+    def make(config: dict[str, object] | None = None, **fields: object) -> RetrieverProfile:
+        own = {"implementation_id": "fts5", "distance_metric": "bm25", "index_implementation": "fts5"}
+        return RetrieverProfile.from_json({**FIELDS, **own, "index_build_config": config or {}, **fields})
+
+    return make
+
+
 @pytest.fixture
 def make_target(tmp_path: Path) -> Callable[..., Target]:
     """Return a function that builds a checkpoint of (key, text, labels) and returns its target."""
@@ -51,8 +63,11 @@ def make_target(tmp_path: Path) -> Callable[..., Target]:
         lines = [json.dumps({"key": key, "text": text, "scope_labels": [*labels]}) for key, text, labels in records]
         source.write_text("\n".join(lines) + "\n", encoding="utf-8")
         out = tmp_path / name
-        build_checkpoint(source, profile=profile, adapter_name="faiss", adapter=ADAPTER, out=out)
-        return Target(adapter="faiss", options={"path": str(out)})
+        name_of = profile.implementation_id
+        adapter, _ = find_adapter(name_of)
+        assert isinstance(adapter, CheckpointAdapter)
+        build_checkpoint(source, profile=profile, adapter_name=name_of, adapter=adapter, out=out)
+        return Target(adapter=name_of, options={"path": str(out)})
 
     return make
 

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-__all__ = ["MAX_PROBLEMS", "read_records"]
+    from witnessmark.canonical import JsonValue
+
+__all__ = ["MAX_PROBLEMS", "kept_record", "read_lines", "read_records"]
 
 MAX_PROBLEMS = 50
 """Problems that are collected before reading stops."""
@@ -37,12 +39,12 @@ def read_records(path: Path) -> Iterator[MemoryRecord]:
     """
     problems: list[Problem] = []
     lines: dict[str, int] = {}
-    for number, data in _lines(path):
+    for number, line in read_lines(path):
         where = f"{path}:{number}"
         try:
-            record = _record(data, where)
+            record = kept_record(_value(line), where)
         except InputError as error:
-            problems.extend(_without_inner_line(problem, where) for problem in error.problems)
+            problems.extend(error.problems)
         else:
             first = lines.setdefault(record.key, number)
             if first != number:
@@ -57,6 +59,39 @@ def read_records(path: Path) -> Iterator[MemoryRecord]:
         raise InputError.from_problems(tuple(problems))
     if not lines:
         raise InputError("no record in the file", code="no_records", wanted="1 or more", where=str(path))
+
+
+def read_lines(path: Path) -> Iterator[tuple[int, JsonValue | InputError]]:
+    """Yield the lines of a JSONL file with their numbers, each as its value or as what is wrong with it.
+
+    Raises:
+        InputError: ``unreadable_file``, or ``too_large``: a line is longer than `MAX_LINE_BYTES`.
+    """
+    for number, data in _lines(path):
+        where = f"{path}:{number}"
+        try:
+            yield number, parse_json(data, where=where)
+        except InputError as error:
+            problems = tuple(_without_inner_line(problem, where) for problem in error.problems)
+            yield number, InputError.from_problems(problems)  # type: ignore[misc]
+
+
+def kept_record(value: JsonValue, where: str) -> MemoryRecord:
+    """Return a record that a log can keep and give back.
+
+    Raises:
+        InputError: what the model refuses, or ``too_deep``.
+    """
+    record = MemoryRecord.from_json(value, where=where)
+    for name, extra in (record.model_extra or {}).items():
+        _check_depth(extra, (name,), where)
+    return record
+
+
+def _value(line: JsonValue | InputError) -> JsonValue:
+    if isinstance(line, InputError):
+        raise line
+    return line
 
 
 def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
@@ -79,13 +114,6 @@ def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
         raise InputError(
             f"cannot read file: {error.strerror or error}", code="unreadable_file", where=str(path)
         ) from error
-
-
-def _record(data: bytes, where: str) -> MemoryRecord:
-    record = MemoryRecord.from_json(parse_json(data, where=where), where=where)
-    for name, value in (record.model_extra or {}).items():
-        _check_depth(value, (name,), where)
-    return record
 
 
 def _check_depth(value: object, path: tuple[str | int, ...], where: str) -> None:

@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from model_weights import MINILM
+from witnessmark.canonical import model_bytes
 from witnessmark.checkpoint.build import build_checkpoint
-from witnessmark.models import RetrieverProfile, Target
+from witnessmark.checkpoint.directory import retrieval_state_digest
+from witnessmark.checkpoint.layout import MANIFEST, index_entries
+from witnessmark.models import CheckpointManifest, RetrieverProfile, Target
 from witnessmark.ports import CheckpointAdapter
 from witnessmark.registry import find_adapter
 
@@ -70,6 +73,27 @@ def make_target(tmp_path: Path) -> Callable[..., Target]:
         return Target(adapter=name_of, options={"path": str(out)})
 
     return make
+
+
+@pytest.fixture(scope="session")
+def seal() -> Callable[[Path], Target]:
+    """Return a function that writes a manifest anew, so that what is in ``index/`` is what it lists."""
+
+    def sealed(folder: Path) -> Target:
+        manifest = CheckpointManifest.from_bytes((folder / MANIFEST).read_bytes())
+        entries = index_entries(folder)
+        settings = manifest.index_settings
+        value = {
+            **manifest.model_dump(mode="json"),
+            "index_files": [entry.model_dump(mode="json") for entry in entries],
+            "retrieval_state_digest": retrieval_state_digest(
+                entries, manifest.profile_digest, manifest.adapter, settings
+            ),
+        }
+        (folder / MANIFEST).write_bytes(model_bytes(CheckpointManifest.from_json(value)))
+        return Target(adapter=manifest.adapter, options={"path": str(folder)})
+
+    return sealed
 
 
 @pytest.fixture(scope="session")

@@ -15,10 +15,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from witnessmark.canonical import canonical_digest, model_bytes
-from witnessmark.checkpoint.directory import retrieval_state_digest
-from witnessmark.checkpoint.layout import INDEX, MANIFEST, index_entries
+from witnessmark.checkpoint.layout import INDEX
 from witnessmark.errors import AdapterError, InputError, ProfileMismatch
-from witnessmark.models import CheckpointManifest, MemoryRecord, Place, RetrievalRequest, RetrieverProfile, Target
+from witnessmark.models import MemoryRecord, Place, RetrievalRequest, RetrieverProfile, Target
 from witnessmark.ports import (
     BatchRetriever,
     Call,
@@ -458,20 +457,6 @@ def test_a_checkpoint_of_another_adapter_is_refused(
     assert str(caught.value) == f"{path}: checkpoint was built by another adapter: got 'faiss', wanted 'fts5'"
 
 
-def sealed(folder: Path) -> Target:
-    """Write the manifest anew, so that what is in ``index/`` is what it lists."""
-    manifest = CheckpointManifest.from_bytes((folder / MANIFEST).read_bytes())
-    entries = index_entries(folder)
-    digest = retrieval_state_digest(entries, manifest.profile_digest, manifest.adapter, manifest.index_settings)
-    value = {
-        **manifest.model_dump(mode="json"),
-        "index_files": [entry.model_dump(mode="json") for entry in entries],
-        "retrieval_state_digest": digest,
-    }
-    (folder / MANIFEST).write_bytes(model_bytes(CheckpointManifest.from_json(value)))
-    return Target(adapter="fts5", options={"path": str(folder)})
-
-
 def change(folder: Path, *statements: str) -> None:
     database = sqlite3.connect(folder / INDEX / "lexical.sqlite")
     for statement in statements:
@@ -513,13 +498,14 @@ def test_an_index_that_is_not_what_its_profile_says_is_refused(
     text: str,
     make_lexical: MakeProfile,
     make_target: MakeTarget,
+    seal: Callable[[Path], Target],
     tmp_path: Path,
 ) -> None:
     target = make_target("base", RECORDS, make_lexical())
     shutil.copytree(str(target.options["path"]), tmp_path / "copy")
     damage(tmp_path / "copy")
     with pytest.raises(InputError) as caught:
-        ADAPTER.open({"base": sealed(tmp_path / "copy")}, None)
+        ADAPTER.open({"base": seal(tmp_path / "copy")}, None)
     assert caught.value.code == code
     assert text in str(caught.value)
     assert str(tmp_path / "copy" / INDEX / "lexical.sqlite") in str(caught.value)

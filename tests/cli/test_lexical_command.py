@@ -20,7 +20,7 @@ def run(*arguments: object) -> int:
     return caught.value.code
 
 
-@pytest.mark.parametrize("name", ["fts5-unicode61"])
+@pytest.mark.parametrize("name", ["fts5-unicode61", "hybrid-wordllama-fts5"])
 def test_build_pin_assess_and_verify(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for state in ("baseline", "candidate"):
         source = Path(str(MEMORY / f"{state}.records.jsonl"))

@@ -12,7 +12,7 @@ from witnessmark.canonical import canonical_digest
 from witnessmark.models import RetrieverProfile
 from witnessmark.registry import find_adapter
 
-NAMES = ("fts5-unicode61", "wordllama-flat-ip", "wordllama-hnsw", "wordllama-int8")
+NAMES = ("fts5-unicode61", "hybrid-wordllama-fts5", "wordllama-flat-ip", "wordllama-hnsw", "wordllama-int8")
 
 
 def load(name: str) -> RetrieverProfile:

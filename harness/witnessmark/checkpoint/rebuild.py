@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from witnessmark.checkpoint.build import finish_checkpoint
 from witnessmark.checkpoint.directory import Checkpoint
+from witnessmark.checkpoint.finish import finish_checkpoint
 from witnessmark.checkpoint.layout import OPERATIONS
 from witnessmark.checkpoint.operations import LogWriter
 from witnessmark.files import new_directory

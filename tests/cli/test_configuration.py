@@ -67,6 +67,10 @@ PLAIN_TEXT = {
     "policy make not-after",
     "policy make not-before",
     "records relations of",
+    "records check format",
+    "records coverage format",
+    "records coverage inventory",
+    "records coverage target",
     "suite check format",
     "withhold withhold",
 }

@@ -100,7 +100,7 @@ def _source(fields: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
     first = cited[0] if isinstance(cited, list) and cited else None
     ref = first.get("ref") if isinstance(first, dict) else None
     if isinstance(ref, str):
-        source["locator"] = f"file:{ref}"
+        source |= {"locator": f"amr:{ref}", "source_namespace": "files", "source_id": ref}
     return {**source, "refetchable": "locator" in source} if source else source
 
 

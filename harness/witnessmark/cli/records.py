@@ -9,6 +9,8 @@ import click
 
 from witnessmark.cli.exits import Exit
 from witnessmark.cli.output import emit_json, json_option, say, show_table
+from witnessmark.cli.records_coverage import coverage
+from witnessmark.cli.records_format import check_format
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,7 +30,10 @@ _root_option = click.option(
 
 @click.group()
 def command() -> None:
-    """Check auditable memory records (AMR 0.1): strength, links, citations."""
+    """Check auditable memory records (AMR 0.1): strength, links, citations; and how much of any can be verified."""
+
+
+command.add_command(coverage)
 
 
 @command.command()
@@ -40,13 +45,24 @@ def command() -> None:
     show_default=True,
     help="1 Marked, 2 Linked, 3 Cited.",
 )
+@click.option(
+    "--format",
+    "record_format",
+    default="amr",
+    show_default=True,
+    metavar="NAME",
+    help="Format of the records; --level and --root are for amr only.",
+)
 @_root_option
 @json_option
-def check(path: Path, level: str, root: Path | None, json_output: bool) -> Exit:
+def check(path: Path, level: str, record_format: str, root: Path | None, json_output: bool) -> Exit:
     """Check the records in PATH, a folder or a file (*.md with front matter, *.json), against a level of AMR 0.1.
 
-    Exit code 0 where every record conforms, 1 where one does not, 4 where a file cannot be read.
+    Records of another format are checked against the rules of that format. Exit code 0 where every record conforms, 1
+    where one does not, 4 where a file cannot be read.
     """
+    if record_format != "amr":
+        return check_format(path, record_format, json_output)
     from witnessmark.amr.check import check_records
     from witnessmark.amr.store import Store
 

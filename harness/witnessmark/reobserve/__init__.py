@@ -6,6 +6,7 @@ from witnessmark.reobserve.assessments import Today, check_assessment, check_uns
 from witnessmark.reobserve.documents import Evidence, load_purpose, read_evidence
 from witnessmark.reobserve.items import RequiredItems, check_items, read_requirements
 from witnessmark.reobserve.look import check, cover
+from witnessmark.reobserve.records import record_evidence
 from witnessmark.reobserve.surroundings import Surroundings
 
 __all__ = [
@@ -21,4 +22,5 @@ __all__ = [
     "load_purpose",
     "read_evidence",
     "read_requirements",
+    "record_evidence",
 ]

@@ -41,6 +41,7 @@ from witnessmark.models.approval import AdvanceClaim, ApprovalEvaluation, Approv
 from witnessmark.models.audit import AuditReport
 from witnessmark.models.log import ConsistencyProof, InclusionProof, LogEntry, TreeHead
 from witnessmark.models.moved import MovedReport
+from witnessmark.models.record_check import FormatCheck
 from witnessmark.models.requirements import ItemFindings, ItemRequirements
 from witnessmark.models.rerun import RerunReport
 from witnessmark.models.statement import AssessmentStatement, SummaryStatement
@@ -80,6 +81,7 @@ FORMATS: dict[str, type[Record] | UnionType] = {
     "MovedReport": MovedReport,
     "ProbeSuite": ProbeSuite,
     "Purpose": Purpose,
+    "FormatCheck": FormatCheck,
     "RecordsCheck": RecordsCheck,
     "RecordsStamp": RecordsStamp,
     "RecordsVerification": RecordsVerification,

@@ -67,7 +67,13 @@ def test_a_record_has_the_names_that_every_format_shares_and_all_of_its_fields(t
         "backed_by": ["ops/log"],
         "anchor": True,
         "context": {"project": "cedar"},
-        "source": {"source_label": "runbook", "locator": "file:sources/runbook.md", "refetchable": True},
+        "source": {
+            "source_label": "runbook",
+            "locator": "amr:sources/runbook.md",
+            "source_namespace": "files",
+            "source_id": "sources/runbook.md",
+            "refetchable": True,
+        },
         "source_format": "amr",
     }
     assert fields == {

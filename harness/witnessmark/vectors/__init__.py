@@ -8,6 +8,16 @@ from typing import TYPE_CHECKING
 from witnessmark.canonical import parse_json
 from witnessmark.errors import InputError
 from witnessmark.files import read_bytes
+from witnessmark.vectors.amr import (
+    ClaimIdVector,
+    HashVector,
+    NormalizeVector,
+    RecordVector,
+    run_claim_id,
+    run_hash,
+    run_normalize,
+    run_record,
+)
 from witnessmark.vectors.applicability import ApplicabilityVector, run_applicability
 from witnessmark.vectors.assessment import AssessmentVector, run_assessment
 from witnessmark.vectors.audit import AuditVector, run_audit
@@ -42,6 +52,18 @@ _RUNNERS: dict[str, Callable[[str, JsonValue, str], tuple[VectorOutcome, ...]]] 
     ),
     "witnessmark.vectors.audit/0.1": lambda name, value, where: (
         run_audit(name, AuditVector.from_json(value, where=where)),
+    ),
+    "witnessmark.vectors.amr-normalize/0.1": lambda name, value, where: (
+        run_normalize(name, NormalizeVector.from_json(value, where=where)),
+    ),
+    "witnessmark.vectors.amr-hash/0.1": lambda name, value, where: (
+        run_hash(name, HashVector.from_json(value, where=where)),
+    ),
+    "witnessmark.vectors.amr-claim-id/0.1": lambda name, value, where: (
+        run_claim_id(name, ClaimIdVector.from_json(value, where=where)),
+    ),
+    "witnessmark.vectors.amr-record/0.1": lambda name, value, where: (
+        run_record(name, RecordVector.from_json(value, where=where)),
     ),
     "MemoryCheckpointAssessmentReferenceVectors/0.1": lambda name, value, where: run_public(
         name, PublicVectors.from_json(value, where=where)

@@ -10,6 +10,7 @@ import json
 import sys
 from pathlib import Path
 
+import amr_cases
 import applicability_cases
 import assessment_cases
 import audit_cases
@@ -50,6 +51,7 @@ def wanted() -> dict[str, str]:
         **gate_cases.files(),
         **applicability_cases.files(),
         **audit_cases.files(),
+        **amr_cases.files(),
     }
     return {path: json.dumps(value, indent=2, ensure_ascii=True) + "\n" for path, value in files.items()}
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from witnessmark.run.observed import Observed, SeenOrdering
     from witnessmark.run.questions import Asked, SuiteQuestions
 
-__all__ = ["evaluate", "precondition_met", "relation_violations"]
+__all__ = ["evaluate", "evaluate_probe", "precondition_met", "relation_violations"]
 
 
 def evaluate(
@@ -48,18 +48,30 @@ def evaluate(
         KeyError: an answer or a presence that a probe needs is not in ``observed``.
     """
     return tuple(
-        _evaluate_probe(probe, named, asked, observed, capability)
+        evaluate_probe(probe, named, asked, observed, capability)
         for probe, named, asked in zip(suite.probes, questions.named, questions.asked, strict=True)
     )
 
 
-def _evaluate_probe(
+def evaluate_probe(
     probe: Probe,
     named: Sequence[tuple[str, str]],
     asked: Sequence[Asked],
     observed: Observed,
     capability: AdapterCapability,
 ) -> ProbeResult:
+    """Evaluate one probe.
+
+    Args:
+        probe: the probe.
+        named: the (state name, item key) pairs that have to exist, as in `SuiteQuestions.named`.
+        asked: the questions that it looks at, as in `SuiteQuestions.asked`.
+        observed: answers to these questions, and the presence of these items.
+        capability: what the profile claims.
+
+    Raises:
+        KeyError: an answer or a presence that the probe needs is not in ``observed``.
+    """
     if not all(observed.presence[place] for place in named):
         return _undecided(probe, IndeterminateReason.id_churn)
     if capability is AdapterCapability.unsupported_or_unknown:

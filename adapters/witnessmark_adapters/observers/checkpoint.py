@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, NoReturn
 
 from witnessmark.canonical import canonical_digest
 from witnessmark.checkpoint.directory import Checkpoint
+from witnessmark.checkpoint.edges import edges_of
 from witnessmark.errors import InputError, WitnessmarkError
-from witnessmark.models import EnvironmentBinding, LineageState, MemoryRecord, SourceInventory
+from witnessmark.models import EnvironmentBinding, LineageState, SourceInventory
 from witnessmark.models.applicability import state_digest
 from witnessmark.ports import ObservedEnvironment, Sighting
 
@@ -91,7 +92,9 @@ class _Contents:
         if self._digests is None:
             records = list(self.checkpoint.records())
             self._digests = {record.key: canonical_digest(record).removeprefix("sha256:") for record in records}
-            self._superseded = {name for record in records for name in _supersedes(record)}
+            self._superseded = {
+                edge.target_key for record in records for edge in edges_of(record) if edge.relation == "supersedes"
+            }
         digest = self._digests.get(key)
         if digest is not None:
             superseded = key in self._superseded
@@ -99,13 +102,6 @@ class _Contents:
         deleted = any(item.key == key for item in self.checkpoint.operations())
         # A deleted item is still in the log: it was taken out of use, not out of history.
         return Sighting(False, state=LineageState.retired if deleted else None)
-
-
-def _supersedes(record: MemoryRecord) -> tuple[str, ...]:
-    named = (record.model_extra or {}).get("supersedes")
-    if isinstance(named, str):
-        return (named,)
-    return tuple(item for item in named if isinstance(item, str)) if isinstance(named, list) else ()
 
 
 def _folder(sought: Sought, directory: str) -> Path:

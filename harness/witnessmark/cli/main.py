@@ -41,7 +41,7 @@ COMMANDS: dict[str, Command] = {
     "checkpoint": Command("checkpoint", "Build checkpoint directories from records, show them, compare them."),
     "vectors": Command("vectors", "Run reference vectors."),
     "applicability": Command("applicability", "Ask whether stored evidence is still applicable."),
-    "suite": Command("suite", "Check probe suites."),
+    "suite": Command("suite", "Check probe suites, and say how strong they are."),
     "adapters": Command("adapters", "Look at the adapters, embedders and record formats that are installed."),
     "profile": Command("profile", "Write down what a retriever really is, show that, compare it."),
     "records": Command("records", "Check auditable memory records (AMR 0.1): strength, links, citations."),

@@ -1,4 +1,4 @@
-"""``witnessmark suite``: check probe suites."""
+"""``witnessmark suite``: check probe suites, and say how strong they are."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import click
 from witnessmark.cli.exits import Exit
 from witnessmark.cli.output import emit_json, json_option, say, show_table
 from witnessmark.cli.record_format import format_option
+from witnessmark.cli.strength import command as strength
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,7 +26,10 @@ _SHOWN_KEYS = 2
 
 @click.group()
 def command() -> None:
-    """Check probe suites."""
+    """Check probe suites, and say how strong they are."""
+
+
+command.add_command(strength)
 
 
 @command.command()

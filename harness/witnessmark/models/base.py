@@ -38,6 +38,7 @@ __all__ = [
     "Many",
     "Positive",
     "Record",
+    "Share",
     "Text",
     "TextMap",
     "Timestamp",
@@ -89,6 +90,8 @@ Count = Annotated[int, Strict(), Field(ge=0)]
 """An integer of 0 or more."""
 Positive = Annotated[int, Strict(), Field(ge=1)]
 """An integer of 1 or more."""
+Share = Annotated[float, Strict(), Field(ge=0.0, le=1.0)]
+"""A part of a whole, from 0 to 1."""
 HashValue = Annotated[str, Strict(), Field(pattern=HASH_PATTERN)]
 """``sha256:`` or ``shake256:`` followed by 64 lowercase hexadecimal digits."""
 JsonScalar = Annotated[

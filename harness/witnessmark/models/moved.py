@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Literal
 
-from pydantic import Field, Strict
-
-from witnessmark.models.base import Count, HashValue, Many, Positive, Record, Text
+from witnessmark.models.base import Count, HashValue, Many, Positive, Record, Share, Text
 from witnessmark.models.retrieval import RetrievalRequest
 
 __all__ = ["ItemMove", "MovedReport", "MovedSummary", "RequestMoves"]
-
-Share = Annotated[float, Strict(), Field(ge=0.0, le=1.0)]
 
 
 class ItemMove(Record):

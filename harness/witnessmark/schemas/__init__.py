@@ -45,6 +45,7 @@ from witnessmark.models.record_check import FormatCheck
 from witnessmark.models.requirements import ItemFindings, ItemRequirements
 from witnessmark.models.rerun import RerunReport
 from witnessmark.models.statement import AssessmentStatement, SummaryStatement
+from witnessmark.models.strength import SuiteStrengthReport
 from witnessmark.models.withheld import SaltFile
 
 if TYPE_CHECKING:
@@ -91,6 +92,7 @@ FORMATS: dict[str, type[Record] | UnionType] = {
     "RetrieverPin": RetrieverPin,
     "RetrieverProfile": RetrieverProfile,
     "SaltFile": SaltFile,
+    "SuiteStrengthReport": SuiteStrengthReport,
     "SummaryStatement": SummaryStatement,
     "Target": Target,
     "TranscriptLine": TranscriptHeader | ItemPresence | Observation | ProbeDiagnosis,

@@ -22,6 +22,7 @@ from witnessmark.vectors.applicability import ApplicabilityVector, run_applicabi
 from witnessmark.vectors.assessment import AssessmentVector, run_assessment
 from witnessmark.vectors.audit import AuditVector, run_audit
 from witnessmark.vectors.gate import GateVector, run_gate
+from witnessmark.vectors.lexicon import LexiconVector, MasksVector, run_lexicon, run_masks
 from witnessmark.vectors.model import ModelVector, run_model
 from witnessmark.vectors.outcome import VectorOutcome
 from witnessmark.vectors.public import PublicVectors, run_public
@@ -64,6 +65,12 @@ _RUNNERS: dict[str, Callable[[str, JsonValue, str], tuple[VectorOutcome, ...]]] 
     ),
     "witnessmark.vectors.amr-record/0.1": lambda name, value, where: (
         run_record(name, RecordVector.from_json(value, where=where)),
+    ),
+    "witnessmark.vectors.lexicon/0.1": lambda name, value, where: (
+        run_lexicon(name, LexiconVector.from_json(value, where=where)),
+    ),
+    "witnessmark.vectors.lexicon-masks/0.1": lambda name, value, where: (
+        run_masks(name, MasksVector.from_json(value, where=where)),
     ),
     "MemoryCheckpointAssessmentReferenceVectors/0.1": lambda name, value, where: run_public(
         name, PublicVectors.from_json(value, where=where)

@@ -16,6 +16,7 @@ import assessment_cases
 import audit_cases
 import canonical_cases
 import gate_cases
+import lexicon_cases
 import model_cases
 
 FOLDER = Path(__file__).resolve().parents[3] / "vectors"
@@ -52,6 +53,7 @@ def wanted() -> dict[str, str]:
         **applicability_cases.files(),
         **audit_cases.files(),
         **amr_cases.files(),
+        **lexicon_cases.files(),
     }
     return {path: json.dumps(value, indent=2, ensure_ascii=True) + "\n" for path, value in files.items()}
 

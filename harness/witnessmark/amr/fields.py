@@ -78,8 +78,11 @@ def epistemic_of(fields: Mapping[str, JsonValue]) -> Epistemic | None:
 
 
 def links_of(fields: Mapping[str, JsonValue], field: str) -> tuple[str, ...]:
-    """Return the refs of a link field that are well-formed, canonical, each once, in their order."""
-    value = fields.get(field)
+    """Return the refs of a link field that are well-formed, canonical, each once, in their order.
+
+    A record that says that its links were computed declares none.
+    """
+    value = None if _is_computed(fields) else fields.get(field)
     items = [value] if isinstance(value, str) else value if isinstance(value, list) else []
     return tuple(dict.fromkeys(canonical_ref(item) for item in items if ref_problem(item) is None))
 
@@ -177,10 +180,15 @@ def _link_problem(item: JsonValue) -> Problem | None:
     return ref_problem(item)
 
 
+def _is_computed(fields: Mapping[str, JsonValue]) -> bool:
+    value = fields.get("derivation")
+    return isinstance(value, str) and _COMPUTED.search(value) is not None
+
+
 def _derivation(fields: Mapping[str, JsonValue]) -> Iterator[Finding]:
     value = fields.get("derivation")
     linked = [field for field in LINK_FIELDS if fields.get(field)]
-    if linked and isinstance(value, str) and _COMPUTED.search(value):
+    if linked and _is_computed(fields):
         problem = Problem(
             "inferred_link",
             "inferred relation serialized as declared typed link",

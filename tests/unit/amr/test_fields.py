@@ -152,6 +152,7 @@ def test_a_derivation_that_computes_forbids_links_only() -> None:
         "invalid /derivation [inferred_link] inferred relation serialized as declared typed link: "
         "got 'embedding proximity 0.8', wanted contradicts only where somebody vouches for them"
     ]
+    assert links_of({**said, "contradicts": ["b"]}, "contradicts") == ()
 
 
 def test_a_level_leaves_out_what_is_above_it() -> None:

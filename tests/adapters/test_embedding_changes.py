@@ -256,14 +256,14 @@ def test_a_prefix_that_the_pinned_profile_has_and_the_model_declares(
 @pytest.mark.models
 def test_a_correction_at_the_end_is_cut_off_at_256_tokens(corrected: Callable[..., Said]) -> None:
     query = "When does the nightly backup start?"
-    old = "A reminder of the hours: the nightly backup starts at 02:00. " + LONG[:800]
-    new = LONG + "CORRECTION: the nightly backup now starts at 04:30. " * 8
+    old = "A reminder of the hours: the nightly backup starts at 02:00. " + LONG[:1100]
+    new = LONG + "CORRECTION: the nightly backup now starts at 04:30. " * 15
     whole = corrected(query, old, new, {**ONNX, "embedder:max_length": 512}, **INT8)
     cut = corrected(query, old, new, {**ONNX, "embedder:max_length": 256}, **INT8)
     assert (whole.code, cut.code) == (0, 1)
     assert not any("cut off" in note for note in whole.notes)
     assert [note for note in cut.notes if "cut off" in note] == [
-        f"item {NEW!r} is cut off: 256 of its 364 tokens are embedded, state 'candidate'"
+        f"item {NEW!r} is cut off: 256 of its 448 tokens are embedded, state 'candidate'"
     ]
 
 

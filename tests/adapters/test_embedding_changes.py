@@ -310,7 +310,7 @@ def test_weights_that_change_behind_a_name_are_refused(
     assert "index was built with another embedding: embedding_model_revision: got sha256:" in refused.err
 
 
-SENTENCE = "the backup of the order database starts at half past four in the morning"
+SENTENCE = "the backup of the order database starts late"
 VARIANTS = tuple(
     " ".join(word.upper() if (number >> (place % 3)) & 1 else word for place, word in enumerate(SENTENCE.split()))
     for number in range(8)
@@ -325,8 +325,8 @@ FILLERS = tuple(
 def test_one_record_more_rebatches_near_identical_texts_and_says_so(
     make_target: Callable[..., Target], make_profile: Callable[..., RetrieverProfile], outcome: Outcome
 ) -> None:
-    """A 33rd text starts a second batch of 32: which of eight spellings of one sentence comes first may change."""
-    profile = make_profile({**TORCH, "embedder:model": MINILM}, truncation_rule="")
+    """A 33rd text leaves one of eight spellings of a sentence alone in a batch: it may go from rank 1 to rank 8."""
+    profile = make_profile({**TORCH, "embedder:model": MINILM}, truncation_rule="", top_k=10)
     variants: list[tuple[str, str, list[str]]] = [(f"v/{number}", text, []) for number, text in enumerate(VARIANTS)]
     fillers: list[tuple[str, str, list[str]]] = [(f"a/{number:02}", text, []) for number, text in enumerate(FILLERS)]
     baseline = make_target("batched", [*fillers[:24], *variants], profile)
@@ -334,7 +334,7 @@ def test_one_record_more_rebatches_near_identical_texts_and_says_so(
     probe = {
         "kind": "anchor_preservation",
         "probe_id": "anchor",
-        "query": "When does the backup of the order database start?",
+        "query": "At what time is the database saved?",
         "anchor": {"key": "v/0", "required_in": "both"},
         "max_rank": 1,
     }
@@ -342,7 +342,8 @@ def test_one_record_more_rebatches_near_identical_texts_and_says_so(
     assert said.diagnosis is not None
     margin = float(said.diagnosis.margin or "inf")
     kind = "tie" if margin == 0 else "near-tie"
-    # Rounding differs from processor to processor. What does not: that so little decides is named, pass or fail.
+    # Rounding differs from processor to processor (-6e-8 and a fail where this was written). What does not: that so
+    # little decides is named, pass or fail.
     assert abs(margin) <= 1e-6
     assert f"{kind} on a decisive item: anchor at the edge of its max_rank, margin {margin!r}" in said.notes
     assert said.code == (1 if margin < 0 else 0)

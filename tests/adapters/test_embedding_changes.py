@@ -342,7 +342,7 @@ def test_one_record_more_rebatches_near_identical_texts_and_says_so(
     assert said.diagnosis is not None
     margin = float(said.diagnosis.margin or "inf")
     kind = "tie" if margin == 0 else "near-tie"
-    # Rounding differs from processor to processor (-6e-8 and a fail where this was written). What does not: that so
+    # Rounding differs from processor to processor (-3e-8 and a fail where this was written). What does not: that so
     # little decides is named, pass or fail.
     assert abs(margin) <= 1e-6
     assert f"{kind} on a decisive item: anchor at the edge of its max_rank, margin {margin!r}" in said.notes

@@ -84,6 +84,8 @@ def sample(option: click.Option) -> Any:
         value: Any = list(kind.choices)[-1]
     elif isinstance(kind, click.types.BoolParamType):
         value = True
+    elif isinstance(kind, click.FloatRange) and kind.max is not None:
+        value = kind.max
     elif isinstance(kind, click.types.IntParamType | click.types.FloatParamType):
         value = 3
     else:

@@ -3,8 +3,8 @@
     python bench/trials.py [--records N] [--dimension D] [--requests N] [--subset N] [--trials N]
 
 Every measurement runs in a process of its own. The reference harness, and the trials that ask one by one, are measured
-on ``--subset`` requests and extrapolated: their time is linear in requests (facts of bench/trials.md). The reference
-needs the extra ``interop``.
+on ``--subset`` requests and extrapolated: their time is linear in requests. The reference needs the extra ``interop``.
+BLAS core types whose instructions this processor lacks are left out.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -87,7 +88,14 @@ def main() -> None:
     shape = (given.records, given.dimension)
     threads = os.cpu_count() or 1
     scale = given.requests / given.subset
-    probe = {core: child("batch", core, threads, *shape, 400, 20) for core in CORES[1:]}
+    probe: dict[str, float] = {}
+    for core in CORES[1:]:
+        try:
+            probe[core] = child("batch", core, threads, *shape, 400, 20)
+        except subprocess.CalledProcessError as error:
+            if error.returncode != -signal.SIGILL:
+                raise
+            print(f"BLAS {core}: not on this processor", flush=True)
     best = min(probe, key=lambda core: probe[core])
     for core in ("", best):
         reference = child("reference", core, threads, *shape, given.subset, given.trials) * scale

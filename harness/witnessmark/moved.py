@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from witnessmark.models import (
     AnchorPreservationProbe,
@@ -17,16 +17,46 @@ from witnessmark.models import (
 from witnessmark.models.moved import ItemMove, MovedReport, MovedSummary, RequestMoves
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
-    from witnessmark.models import Observation, Probe, ProbeSuite, Transcript
+    from witnessmark.models import Observation, Probe, ProbeSuite, RetrievalRequest, Transcript
+    from witnessmark.models.quality import QualityReport
 
-__all__ = ["overlap", "rank_biased_overlap", "what_moved"]
+__all__ = ["ComparedAnswers", "compared_answers", "overlap", "rank_biased_overlap", "what_moved"]
 
 _PERSISTENCE = 0.9
 
 
-def what_moved(transcript: Transcript, suite: ProbeSuite, *, top_k: int, assessment_digest: str) -> MovedReport:
+class ComparedAnswers(NamedTuple):
+    """The two answers to one request, as rank by key in the order of ranks."""
+
+    request_digest: str
+    request: RetrievalRequest
+    before: Mapping[str, int]
+    after: Mapping[str, int]
+
+
+def compared_answers(transcript: Transcript) -> Iterator[ComparedAnswers]:
+    """Yield the two answers to every request that both states were asked, in the order of the transcript."""
+    header = transcript.header
+    asked: dict[str, dict[str, Observation]] = {}
+    for observation in transcript.observations:
+        if observation.orderings:
+            asked.setdefault(observation.request_digest, {})[observation.state_name] = observation
+    for digest, found in asked.items():
+        if header.baseline_name in found and header.candidate_name in found:
+            baseline, candidate = found[header.baseline_name], found[header.candidate_name]
+            yield ComparedAnswers(digest, baseline.request, _usual(baseline), _usual(candidate))
+
+
+def what_moved(
+    transcript: Transcript,
+    suite: ProbeSuite,
+    *,
+    top_k: int,
+    assessment_digest: str,
+    quality: QualityReport | None = None,
+) -> MovedReport:
     """Compare the answers of the two states to every request that both were asked.
 
     Args:
@@ -34,21 +64,17 @@ def what_moved(transcript: Transcript, suite: ProbeSuite, *, top_k: int, assessm
         suite: names the items whose moves are told.
         top_k: of the pinned profile.
         assessment_digest: canonical digest of the run's assessment.
+        quality: under relevance judgements, to be told beside (`witnessmark.quality.measure_run`).
     """
     named = {key for probe in suite.probes for key in _named(probe)}
-    header = transcript.header
-    answers: dict[str, dict[str, Observation]] = {}
-    for observation in transcript.observations:
-        if observation.orderings:
-            answers.setdefault(observation.request_digest, {})[observation.state_name] = observation
-    compared = [
-        _compare(found[header.baseline_name], found[header.candidate_name], named, top_k)
-        for found in answers.values()
-        if header.baseline_name in found and header.candidate_name in found
-    ]
+    compared = [_compare(answers, named, top_k) for answers in compared_answers(transcript)]
     compared.sort(key=lambda item: (item.rank_biased_overlap, item.overlap, item.request_digest))
     return MovedReport(
-        assessment_digest=assessment_digest, top_k=top_k, summary=_summary(compared), requests=tuple(compared)
+        assessment_digest=assessment_digest,
+        top_k=top_k,
+        summary=_summary(compared),
+        requests=tuple(compared),
+        quality=quality,
     )
 
 
@@ -84,12 +110,12 @@ def rank_biased_overlap(first: Sequence[str], second: Sequence[str], persistence
     return min(1.0, (1 - persistence) / persistence * agreement + tail * persistence ** len(long))
 
 
-def _compare(baseline: Observation, candidate: Observation, named: set[str], top_k: int) -> RequestMoves:
-    before, after = _usual(baseline), _usual(candidate)
+def _compare(answers: ComparedAnswers, named: set[str], top_k: int) -> RequestMoves:
+    digest, request, before, after = answers
     ranks = {key: (before.get(key), after.get(key)) for key in sorted((before.keys() | after.keys()) & named)}
     return RequestMoves(
-        request_digest=baseline.request_digest,
-        request=baseline.request,
+        request_digest=digest,
+        request=request,
         overlap=overlap(list(before), list(after), top_k),
         rank_biased_overlap=rank_biased_overlap(list(before), list(after)),
         moves=tuple(

@@ -75,3 +75,42 @@ def test_withheld_material_needs_its_salts(demo: Path, tmp_path: Path, capfd: py
     assert run(capfd, "moved", str(out))[0] == 4
     expected = run(capfd, "moved", str(source), "--json")[1]
     assert run(capfd, "moved", str(out), "--salts", str(salts), "--json")[1] == expected
+
+
+def test_judgements_by_probe_give_quality(demo: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    qrels = tmp_path / "demo.qrels"
+    qrels.write_text("anchor/payment-restart 0 safety/payment-restart 1\nelsewhere 0 x 1\n", encoding="utf-8")
+    code, out, err = run(capfd, "moved", str(demo / "candidate-run"), "--worst", "1", "--qrels", str(qrels), "--k", "3")
+    assert (code, err) == (0, "")
+    lines = [" ".join(line.split()) for line in out.splitlines()]
+    assert "1 judged requests at depth 3, 16 without a relevant item, 1 judged but not asked of both states" in lines
+    assert "mean nDCG@3 1.000 to 0.000 (-1.000)" in lines
+    assert "mean MRR@3 1.000 to 0.000 (-1.000)" in lines
+    assert lines[-1] == (
+        "Whom do I call before I restart the payment gateway? 1 1.000 to 0.000 1.000 to 0.000 1.000 to 0.000"
+    )
+
+
+def test_bad_judgements_are_refused(demo: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    qrels = tmp_path / "bad.qrels"
+    qrels.write_text("anchor/payment-restart safety/payment-restart\n", encoding="utf-8")
+    code, out, err = run(capfd, "moved", str(demo / "candidate-run"), "--qrels", str(qrels))
+    assert (code, out) == (4, "")
+    assert err == (
+        f"error[invalid_qrels]: {qrels}:1: line is no judgement: got 'anchor/payment-restart safety/payment-restart', "
+        "wanted id iteration key relevance, the last an integer\n"
+    )
+
+
+@pytest.mark.parametrize("depth", [["--k", "3"], ["--qrels", "demo.qrels", "--k", "11"]])
+def test_a_depth_that_nothing_was_asked_at(
+    demo: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+    depth: list[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "demo.qrels").write_text("anchor/payment-restart 0 safety/payment-restart 1\n", encoding="utf-8")
+    code, out, _ = run(capfd, "moved", str(demo / "candidate-run"), *depth)
+    assert (code, out) == (2, "")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from witnessmark.checkpoint.records import MAX_PROBLEMS
+from witnessmark.linefiles import MAX_PROBLEMS
 from witnessmark.errors import InputError, Problem
 
 if TYPE_CHECKING:

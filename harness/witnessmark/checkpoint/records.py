@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from witnessmark import linefiles
 from witnessmark.canonical import MAX_DEPTH, json_pointer, parse_json
 from witnessmark.checkpoint.operations import MAX_LINE_BYTES
 from witnessmark.errors import InputError, Problem
@@ -20,10 +21,7 @@ if TYPE_CHECKING:
 
     from witnessmark.canonical import JsonValue
 
-__all__ = ["MAX_PROBLEMS", "kept_record", "read_lines", "read_records"]
-
-MAX_PROBLEMS = 50
-"""Problems that are collected before reading stops."""
+__all__ = ["kept_record", "read_lines", "read_records"]
 
 _RECORD_DEPTH = MAX_DEPTH - 1
 """A record lies one level down in its operation, which has to stay within `MAX_DEPTH`."""
@@ -52,9 +50,9 @@ def read_records(path: Path) -> Iterator[MemoryRecord]:
                 problems.append(Problem("duplicate_key", "key stands twice", stands, "one record a key", where))
             elif not problems:
                 yield record
-        if len(problems) >= MAX_PROBLEMS:
-            more = Problem("too_many_problems", f"reading stopped after {MAX_PROBLEMS} problems", where=where)
-            raise InputError.from_problems((*problems[:MAX_PROBLEMS], more))
+        if len(problems) >= linefiles.MAX_PROBLEMS:
+            more = Problem("too_many_problems", f"reading stopped after {linefiles.MAX_PROBLEMS} problems", where=where)
+            raise InputError.from_problems((*problems[:linefiles.MAX_PROBLEMS], more))
     if problems:
         raise InputError.from_problems(tuple(problems))
     if not lines:
@@ -67,12 +65,12 @@ def read_lines(path: Path) -> Iterator[tuple[int, JsonValue | InputError]]:
     Raises:
         InputError: ``unreadable_file``, or ``too_large``: a line is longer than `MAX_LINE_BYTES`.
     """
-    for number, data in _lines(path):
+    for number, data in linefiles.read_lines(path, max_bytes=MAX_LINE_BYTES):
         where = f"{path}:{number}"
         try:
             yield number, parse_json(data, where=where)
         except InputError as error:
-            problems = tuple(_without_inner_line(problem, where) for problem in error.problems)
+            problems = tuple(linefiles.without_inner_line(problem, where) for problem in error.problems)
             yield number, InputError.from_problems(problems)  # type: ignore[misc]
 
 
@@ -94,28 +92,6 @@ def _value(line: JsonValue | InputError) -> JsonValue:
     return line
 
 
-def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
-    try:
-        with path.open("rb") as stream:
-            number = 0
-            while data := stream.readline(MAX_LINE_BYTES + 2):
-                number += 1
-                line = data.removesuffix(b"\n").removesuffix(b"\r")
-                if len(line) > MAX_LINE_BYTES:
-                    raise InputError(
-                        "line is too long",
-                        code="too_large",
-                        wanted=f"at most {MAX_LINE_BYTES} bytes",
-                        where=f"{path}:{number}",
-                    )
-                if line.strip(b" \t"):
-                    yield number, line
-    except OSError as error:
-        raise InputError(
-            f"cannot read file: {error.strerror or error}", code="unreadable_file", where=str(path)
-        ) from error
-
-
 def _check_depth(value: object, path: tuple[str | int, ...], where: str) -> None:
     if isinstance(value, dict | list):
         if len(path) >= _RECORD_DEPTH:
@@ -128,9 +104,3 @@ def _check_depth(value: object, path: tuple[str | int, ...], where: str) -> None
         children = value.items() if isinstance(value, dict) else enumerate(value)
         for step, child in children:
             _check_depth(child, (*path, step), where)
-
-
-def _without_inner_line(problem: Problem, where: str) -> Problem:
-    # The parser counts lines inside its text, which is a single line here.
-    place = (problem.where or where).replace(f"{where}: line 1 column", f"{where} column", 1)
-    return problem._replace(where=place)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from witnessmark.models.base import Count, HashValue, Many, Positive, Record, Share, Text
+from witnessmark.models.quality import QualityReport
 from witnessmark.models.retrieval import RetrievalRequest
 
 __all__ = ["ItemMove", "MovedReport", "MovedSummary", "RequestMoves"]
@@ -60,3 +61,5 @@ class MovedReport(Record):
     summary: MovedSummary
     requests: Many[RequestMoves]
     """By ascending rank-biased overlap, then overlap, then request digest."""
+    quality: QualityReport | None = None
+    """Under relevance judgements, where there are some."""

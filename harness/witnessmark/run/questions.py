@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from witnessmark.models import ItemReference, ProbeSuite
 
-__all__ = ["Asked", "Question", "SuiteQuestions", "ask", "read_questions"]
+__all__ = ["Asked", "Question", "SuiteQuestions", "ask", "probe_requests", "read_questions"]
 
 
 class Asked(NamedTuple):
@@ -74,6 +74,15 @@ class SuiteQuestions(NamedTuple):
 def ask(state_name: str, request: RetrievalRequest) -> Asked:
     """Return the identity of a question: the request by its canonical digest."""
     return Asked(state_name, sha256_digest(canonical_bytes({"query": request.query, "context": request.context})))
+
+
+def probe_requests(suite: ProbeSuite) -> dict[str, tuple[str, ...]]:
+    """Return the digests of the requests that each probe asks, by its id."""
+    questions = read_questions(suite, "baseline", "candidate")
+    return {
+        probe.probe_id: tuple(dict.fromkeys(question.request_digest for question in asked))
+        for probe, asked in zip(suite.probes, questions.asked, strict=True)
+    }
 
 
 def read_questions(suite: ProbeSuite, baseline: str, candidate: str) -> SuiteQuestions:

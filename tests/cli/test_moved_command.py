@@ -86,8 +86,8 @@ def test_judgements_by_probe_give_quality(demo: Path, tmp_path: Path, capfd: pyt
     assert "1 judged requests at depth 3, 16 without a relevant item, 1 judged but not asked of both states" in lines
     assert "mean nDCG@3 1.000 to 0.000 (-1.000)" in lines
     assert "mean MRR@3 1.000 to 0.000 (-1.000)" in lines
-    assert lines[-1] == (
-        "Whom do I call before I restart the payment gateway? 1 1.000 to 0.000 1.000 to 0.000 1.000 to 0.000"
+    assert (
+        "Whom do I call before I restart the payment gateway? 1 1.000 to 0.000 1.000 to 0.000 1.000 to 0.000" in lines
     )
 
 

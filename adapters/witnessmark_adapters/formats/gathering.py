@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from witnessmark.linefiles import MAX_PROBLEMS
 from witnessmark.errors import InputError, Problem
+from witnessmark.linefiles import MAX_PROBLEMS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

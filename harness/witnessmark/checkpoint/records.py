@@ -52,7 +52,7 @@ def read_records(path: Path) -> Iterator[MemoryRecord]:
                 yield record
         if len(problems) >= linefiles.MAX_PROBLEMS:
             more = Problem("too_many_problems", f"reading stopped after {linefiles.MAX_PROBLEMS} problems", where=where)
-            raise InputError.from_problems((*problems[:linefiles.MAX_PROBLEMS], more))
+            raise InputError.from_problems((*problems[: linefiles.MAX_PROBLEMS], more))
     if problems:
         raise InputError.from_problems(tuple(problems))
     if not lines:

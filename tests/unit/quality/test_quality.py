@@ -63,7 +63,8 @@ import json, sys, ranx
 qrels, run = json.load(sys.stdin)
 run = ranx.Run(run)
 ranx.evaluate(ranx.Qrels(qrels), run, ["ndcg@5", "recall@5", "mrr@5"])
-print(json.dumps({metric: {name: float(value) for name, value in found.items()} for metric, found in run.scores.items()}))
+scores = {metric: {name: float(value) for name, value in found.items()} for metric, found in run.scores.items()}
+print(json.dumps(scores))
 """
 
 

@@ -44,7 +44,9 @@ COMMANDS: dict[str, Command] = {
     "suite": Command("suite", "Check probe suites, and say how strong they are."),
     "adapters": Command("adapters", "Look at the adapters, embedders and record formats that are installed."),
     "profile": Command("profile", "Write down what a retriever really is, show that, compare it."),
-    "records": Command("records", "Check auditable memory records (AMR 0.1): strength, links, citations."),
+    "records": Command(
+        "records", "Check memory records (AMR 0.1, atproto): strength, links, citations, how much can be verified."
+    ),
     "sign": Command("sign", "Sign the run directory RUN: candidate checkpoint, assessment and transcript."),
     "withhold": Command("withhold", "Withhold the material of the run directory RUN."),
     "log": Command("log", "Keep a log of runs, gate evaluations and approvals that nobody can change unseen."),

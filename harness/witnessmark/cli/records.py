@@ -30,7 +30,7 @@ _root_option = click.option(
 
 @click.group()
 def command() -> None:
-    """Check auditable memory records (AMR 0.1): strength, links, citations; and how much of any can be verified."""
+    """Check memory records (AMR 0.1, atproto): strength, links, citations, how much can be verified."""
 
 
 command.add_command(coverage)
